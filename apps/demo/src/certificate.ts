@@ -3,17 +3,17 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { generate } from 'selfsigned'
 
-/** Where a certificate and its private key are, in PEM. */
+/** The files of a certificate and its private key, in PEM. */
 export interface CertificateFiles {
   readonly certFile: string
   readonly keyFile: string
 }
 
 const DAY_MS = 86_400_000
-/** Browsers refuse certificates that are valid for longer. */
+/** The maximum validity that browsers accept. */
 const VALID_DAYS = 397
 
-/** The self-signed certificate kept in `folder`, made there if there is none or it has expired. */
+/** Returns the self-signed certificate in `folder`. Creates it there if it is missing or has expired. */
 export async function keptCertificate(folder: string): Promise<CertificateFiles> {
   const files = { certFile: join(folder, 'certificate.pem'), keyFile: join(folder, 'private-key.pem') }
   if (await isValid(files.certFile)) return files
@@ -44,7 +44,7 @@ async function isValid(certFile: string): Promise<boolean> {
   try {
     return new X509Certificate(await readFile(certFile)).validToDate.getTime() > Date.now() + DAY_MS
   } catch {
-    // Missing or unreadable: a new one is made either way.
+    // The file is missing or invalid, so a new certificate is generated.
     return false
   }
 }

@@ -8,9 +8,9 @@ import { registerRoutes } from './routes.ts'
 import type { Settings } from './settings.ts'
 import { Visitors } from './visitors.ts'
 
-/** The demo while it runs. */
+/** A running demo. */
 export interface RunningDemo {
-  readonly clearText: ListenerAddress
+  readonly cleartext: ListenerAddress
   readonly tls: ListenerAddress
   close(): Promise<void>
 }
@@ -18,9 +18,9 @@ export interface RunningDemo {
 const HOME = fileURLToPath(new URL('..', import.meta.url))
 
 /**
- * Starts the demo: one server in clear text and in TLS, logging to the console, to a file and to the live feed.
+ * Starts the demo: a server with and without TLS, which logs to the console, to a file and to the live feed.
  *
- * @throws {StartupError} or another error with one line that says what to do
+ * @throws {Error} with one line that states the fix
  */
 export async function startDemo(settings: Settings): Promise<RunningDemo> {
   const dataDir = resolve(HOME, settings.dataDir)
@@ -43,9 +43,9 @@ export async function startDemo(settings: Settings): Promise<RunningDemo> {
     await feed.close()
   }
   try {
-    const clearText = await server.listen({ host, ...workers, port: settings.port, tls: false, http3: false })
+    const cleartext = await server.listen({ host, ...workers, port: settings.port, tls: false, http3: false })
     const tls = await server.listen({ host, ...workers, port: settings.tlsPort })
-    return { clearText, tls, close }
+    return { cleartext, tls, close }
   } catch (error) {
     await close()
     throw error
@@ -58,7 +58,9 @@ async function certificate(
 ): Promise<{ certFile: string; keyFile: string }> {
   if (certFile === undefined && keyFile === undefined) return keptCertificate(dataDir)
   if (certFile === undefined || keyFile === undefined) {
-    throw new Error('DEMO_CERT_FILE and DEMO_KEY_FILE belong together: set both, or neither for a self-signed one')
+    throw new Error(
+      'DEMO_CERT_FILE and DEMO_KEY_FILE must be set together. Set both, or neither for a self-signed certificate.',
+    )
   }
   return { certFile, keyFile }
 }

@@ -2,7 +2,7 @@ import type { LogRecord, Sink } from '@fw/log'
 import { SseChannel, type SseStream } from '@fw/sse'
 import type { Visitors } from './visitors.ts'
 
-/** What the page shows besides the log, once a tick. */
+/** The data that the page shows besides the log, sent with each tick. */
 export interface Tick {
   readonly time: string
   readonly uptimeS: number
@@ -10,20 +10,20 @@ export interface Tick {
   readonly clients: number
 }
 
-/** The events of the feed; the empty name is that of anonymous ones. */
+/** The events of the feed. The empty name is that of anonymous events. */
 interface FeedEvents {
   '': string
   tick: Tick
 }
 
-/** Events of all visitors that a page which was away can get when it comes back. It shows 200 of its own. */
+/** The events of all visitors that are kept for pages that reconnect. A page shows 200 of its own. */
 const KEPT_EVENTS = 2000
 
 /**
- * The live feed: the log messages about a visitor's own requests as anonymous events, and a `tick` event at a steady pace.
+ * The live feed: the log messages about the requests of a visitor as anonymous events, and regular `tick` events.
  *
- * It is a log sink, so a page sees what the log has. It shows no visitor what another one requested, nor records of the
- * server, which can name addresses.
+ * It is a log sink, so a page shows the content of the log. It shows no visitor the requests of another one. It also
+ * omits records of the server, which can contain addresses.
  */
 export class Feed implements Sink {
   readonly #channel = new SseChannel<FeedEvents>({ name: 'feed', history: KEPT_EVENTS })
@@ -32,8 +32,8 @@ export class Feed implements Sink {
   #isClosed = false
 
   /**
-   * @param tickMs Between two ticks; 0 for none
-   * @param visitors Knows whose request a message is about
+   * @param tickMs The milliseconds between two ticks; 0 sends none
+   * @param visitors Knows the visitor whose request a message is about
    */
   constructor(tickMs: number, visitors: Pick<Visitors, 'current'> = { current: undefined }) {
     this.#visitors = visitors
@@ -41,7 +41,7 @@ export class Feed implements Sink {
     this.#timer?.unref()
   }
 
-  /** Sends the events of a visitor to a client until it leaves, first of all those it missed. */
+  /** Sends missed and new events of a visitor to a client until it disconnects. */
   async follow(stream: SseStream<FeedEvents>, visitor?: string): Promise<void> {
     await stream.comment('welcome')
     this.#channel.subscribe(stream, { filter: ({ event, key }) => event === 'tick' || key === visitor })

@@ -3,24 +3,25 @@ import * as log from '@fw/log'
 import { startDemo } from './demo.ts'
 import { helpText, readSettings } from './settings.ts'
 
-/** Runs the demo until SIGINT or SIGTERM; what cannot start ends with one line and exit code 1. */
+/** Runs the demo until SIGINT or SIGTERM. A startup error prints one line and sets exit code 1. */
 async function main(args: readonly string[]): Promise<void> {
   const [option] = args
   if (option === '--help' || option === '-h') {
     process.stdout.write(helpText())
     return
   }
-  if (option !== undefined) throw new Error(`Unknown option ${option}; options are environment variables, see --help`)
+  if (option !== undefined)
+    throw new Error(`Unknown option ${option}. Set environment variables instead: --help lists them.`)
 
   const demo = await startDemo(readSettings(process.env))
-  // Workers run this too; the primary speaks for them.
+  // Workers run this function too. The primary prints for them.
   if (cluster.isPrimary) {
-    process.stdout.write(`\n  ${demo.clearText.url.href}  in clear text\n  ${demo.tls.url.href} with TLS\n\n`)
+    process.stdout.write(`\n  ${demo.cleartext.url.href}  without TLS\n  ${demo.tls.url.href} with TLS\n\n`)
   }
 
   let isClosing = false
   const stop = (signal: NodeJS.Signals): void => {
-    // Whoever asks twice does not want to wait for running requests.
+    // A second signal means that the user does not want to wait for running requests.
     if (isClosing) process.exit(130)
     isClosing = true
     log.info('Received {}', signal)

@@ -12,14 +12,14 @@ export interface RouteSettings {
   readonly visitors: Visitors
 }
 
-/** Ask every time: an unchanged file costs a 304, a changed one is never stale. */
+/** The browser revalidates every time: an unchanged file costs a 304, and a changed one is never stale. */
 const cacheControl = (): string => 'no-cache'
 
 /** Registers every route of the demo. */
 export function registerRoutes(router: Router, settings: RouteSettings): void {
   const entries = accessLog({
     format: settings.accessLog,
-    // Health checks come every few seconds and say nothing.
+    // Health checks arrive every few seconds and would hide other entries.
     skipPaths: ['/healthz'],
     requestHeaders: ['referer'],
     redactQuery: ['token'],

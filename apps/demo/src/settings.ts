@@ -1,7 +1,7 @@
 import { parseLevel, type Level } from '@fw/log'
 import { AccessLogFormat } from '@fw/access-log'
 
-/** How the demo runs. */
+/** The settings of the demo. */
 export interface Settings {
   readonly host: string
   readonly port: number
@@ -20,7 +20,7 @@ export interface Settings {
   readonly proxies: number
 }
 
-/** A setting that cannot be used; the message is one line that says what to do. */
+/** An invalid setting. The message is one line that states the fix. */
 class SettingsError extends Error {
   override readonly name = 'SettingsError'
 }
@@ -32,39 +32,39 @@ interface Variable {
 }
 
 const VARIABLES = {
-  host: variable('DEMO_HOST', '127.0.0.1', 'IP address to listen on; :: for all, which lets other machines in'),
-  port: variable('DEMO_PORT', '8080', 'clear-text port: HTTP/1.1, and HTTP/2 with prior knowledge'),
+  host: variable('DEMO_HOST', '127.0.0.1', 'IP address to listen on; :: accepts connections from other machines'),
+  port: variable('DEMO_PORT', '8080', 'port without TLS: HTTP/1.1, and HTTP/2 with prior knowledge'),
   tlsPort: variable('DEMO_TLS_PORT', '8443', 'TLS port: HTTP/1.1 and HTTP/2 on TCP, HTTP/3 on UDP'),
   http3: variable('DEMO_HTTP3', 'on', 'on or off; needs the package @matrixai/quic'),
-  certFile: variable('DEMO_CERT_FILE', '', 'certificate in PEM; self-signed and kept in DEMO_DATA_DIR when empty'),
+  certFile: variable('DEMO_CERT_FILE', '', 'certificate in PEM; if empty, a self-signed one in DEMO_DATA_DIR'),
   keyFile: variable('DEMO_KEY_FILE', '', 'private key of DEMO_CERT_FILE in PEM'),
-  dataDir: variable('DEMO_DATA_DIR', 'data', 'folder for what the demo keeps, relative to apps/demo'),
-  logFile: variable('DEMO_LOG_FILE', 'demo.log', 'log file, relative to DEMO_DATA_DIR; none when set to -'),
+  dataDir: variable('DEMO_DATA_DIR', 'data', 'folder for the files of the demo, relative to apps/demo'),
+  logFile: variable('DEMO_LOG_FILE', 'demo.log', 'log file, relative to DEMO_DATA_DIR; - for none'),
   logLevel: variable('DEMO_LOG_LEVEL', 'info', 'trace, debug, info, warn, error, fatal or off'),
   accessLog: variable('DEMO_ACCESS_LOG', 'combined', 'combined, common or json'),
-  filesDir: variable('DEMO_FILES_DIR', '', 'folder to serve below /files/ too'),
+  filesDir: variable('DEMO_FILES_DIR', '', 'folder to serve under /files/'),
   tickMs: variable('DEMO_TICK_MS', '1000', 'milliseconds between two events of the live feed'),
-  drainMs: variable('DEMO_DRAIN_MS', '5000', 'milliseconds that running requests have on Ctrl-C'),
-  workers: variable('DEMO_WORKERS', '0', 'worker processes, each with a feed of its own; 0 for none'),
+  drainMs: variable('DEMO_DRAIN_MS', '5000', 'milliseconds for running requests after Ctrl-C'),
+  workers: variable('DEMO_WORKERS', '0', 'worker processes, each with its own feed; 0 for none'),
   proxies: variable('DEMO_PROXIES', '0', 'trusted proxies in front, which add to x-forwarded-for'),
 } satisfies Record<keyof Settings, Variable>
 
 /**
  * Reads the settings from environment variables.
  *
- * @throws {SettingsError} for a `DEMO_` variable that does not exist or a value that cannot be used
+ * @throws {SettingsError} for an unknown `DEMO_` variable or an invalid value
  */
 export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
   const known: ReadonlySet<string> = new Set(Object.values(VARIABLES).map(({ name }) => name))
   for (const name of Object.keys(environment)) {
     if (name.startsWith('DEMO_') && !known.has(name)) {
-      throw new SettingsError(`Unknown variable ${name}; --help lists those there are`)
+      throw new SettingsError(`Unknown variable ${name}. --help lists the known variables.`)
     }
   }
   const read = ({ name, fallback }: Variable): string => environment[name] ?? fallback
   const logFile = read(VARIABLES.logFile)
   return {
-    // Empty, as a variable that was not filled in, must not open the demo to other machines.
+    // An empty value, as of a variable that was not filled in, must not open the demo to other machines.
     host: read(VARIABLES.host) || VARIABLES.host.fallback,
     port: readNumber(VARIABLES.port, read, 65_535),
     tlsPort: readNumber(VARIABLES.tlsPort, read, 65_535),
@@ -87,7 +87,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
   }
 }
 
-/** What `--help` prints. */
+/** Returns the text that `--help` prints. */
 export function helpText(): string {
   const lines = Object.values(VARIABLES).map(
     ({ name, fallback, text }) => `  ${name.padEnd(16)} ${text}${fallback === '' ? '' : ` (${fallback})`}`,
@@ -107,22 +107,24 @@ function variable(name: string, fallback: string, text: string): Variable {
 
 type Read = (from: Variable) => string
 
-function readNumber(from: Variable, read: Read, most: number): number {
+function readNumber(from: Variable, read: Read, max: number): number {
   const text = read(from)
   const value = /^\d{1,10}$/.test(text) ? Number(text) : Infinity
-  if (value > most) throw new SettingsError(`${from.name} is '${text}'; it takes a whole number from 0 to ${most}`)
+  if (value > max) throw new SettingsError(`${from.name} must be an integer from 0 to ${max}, got "${text}".`)
   return value
 }
 
 function readChoice<const T extends string>(from: Variable, read: Read, choices: readonly T[]): T {
   const text = read(from)
   const choice = choices.find((candidate) => candidate === text)
-  if (choice === undefined) throw new SettingsError(`${from.name} is '${text}'; it takes ${choices.join(', ')}`)
+  if (choice === undefined) throw new SettingsError(`${from.name} must be one of ${choices.join(', ')}, got "${text}".`)
   return choice
 }
 
 function readLevel(from: Variable, read: Read): Level {
   const level = parseLevel(read(from))
   if (level !== undefined) return level
-  throw new SettingsError(`${from.name} is '${read(from)}'; it takes trace, debug, info, warn, error, fatal or off`)
+  throw new SettingsError(
+    `${from.name} must be one of trace, debug, info, warn, error, fatal, off, got "${read(from)}".`,
+  )
 }

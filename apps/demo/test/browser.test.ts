@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DemoProcess } from './demo-process.ts'
 
 const TICK_MS = 400
-/** An application that others built, exactly as it is published. */
+/** A published application, unmodified. */
 const SWAGGER_UI = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
 
 interface Arrival {
@@ -20,13 +20,13 @@ describe.each([
   { nextHop: 'http/1.1', logged: 'HTTP/1.1', isTls: false, isQuic: false },
   { nextHop: 'h2', logged: 'HTTP/2.0', isTls: true, isQuic: false },
   { nextHop: 'h3', logged: 'HTTP/3.0', isTls: true, isQuic: true },
-])('in Chromium over $nextHop', ({ nextHop, logged, isTls, isQuic }) => {
+])('the demo in Chromium over $nextHop', ({ nextHop, logged, isTls, isQuic }) => {
   let folder: TempFolder
   let demo: DemoProcess
   let browser: Browser
   let page: Page
   let origin: string
-  /** Path, query and status of every response the browser got. */
+  /** The path, query and status of every response that the browser received. */
   const responses: { path: string; status: number }[] = []
 
   const readLog = async (): Promise<string[]> =>
@@ -44,7 +44,7 @@ describe.each([
       DEMO_HTTP3: isQuic ? 'on' : 'off',
     })
     const addresses = await demo.addresses()
-    const { host } = isTls ? addresses.tls : addresses.clearText
+    const { host } = isTls ? addresses.tls : addresses.cleartext
     origin = `${isTls ? 'https' : 'http'}://${host}`
     browser = await launchChromium(
       isTls
@@ -64,11 +64,11 @@ describe.each([
     await folder?.[Symbol.asyncDispose]()
   })
 
-  it('an unmodified application works: every asset has its type and came over this protocol', async () => {
+  it('serves an unmodified application: every asset has its type and uses this protocol', async () => {
     const types = new Map<string, string | undefined>()
     page.on('response', (response) => types.set(new URL(response.url()).pathname, response.headers()['content-type']))
     await page.goto(`${origin}/files/index.html`, { waitUntil: 'networkidle' })
-    // Drawn by the application's own script once its bundles have run.
+    // The application's own script draws it after its bundles have run.
     await page.waitForSelector('#swagger-ui .swagger-ui')
 
     expect(Object.fromEntries(types)).toMatchObject({
@@ -83,8 +83,8 @@ describe.each([
     expect(await hopProtocols(page, origin)).toEqual([nextHop])
   })
 
-  it('a reload is answered by 304', async () => {
-    // What was loaded before is in the log, however late its entries come.
+  it('answers a reload with 304', async () => {
+    // Wait for the entries of earlier requests, which can be late.
     const unlogged = async (): Promise<string[]> => {
       const text = (await readLog()).join('\n')
       return responses.map(({ path }) => path).filter((path) => !text.includes(`GET ${path} 200 `))
@@ -93,7 +93,7 @@ describe.each([
     const before = (await readLog()).length
     await page.reload({ waitUntil: 'networkidle' })
     await page.waitForSelector('#swagger-ui .swagger-ui')
-    // The browser shows its script a 200 with the body it kept; the log has what was sent.
+    // The browser reports 200 with the cached body to the script. The log shows the sent status.
     const statuses = async (): Promise<Record<string, string>> => {
       const lines = (await readLog()).slice(before)
       return Object.fromEntries(lines.map((line) => /GET \/files\/(\S+) (\d{3})/.exec(line)?.slice(1) ?? []))
@@ -106,25 +106,25 @@ describe.each([
       'swagger-ui-standalone-preset.js': '304',
       'swagger-initializer.js': '304',
     })
-    // Of what the browser gets in its own time, such as the icon, the first response may come only now; none comes twice.
+    // The first response for some files, such as the icon, can arrive only now. No file is loaded twice.
     const sent = (await readLog()).flatMap((line) => /GET \/files\/(\S+) 200 /.exec(line)?.[1] ?? [])
     expect(sent.filter((path, at) => sent.indexOf(path) !== at)).toEqual([])
   })
 
-  it('an EventSource gets named and anonymous events one at a time, as they are sent', async () => {
+  it('sends named and anonymous events to an EventSource one at a time', async () => {
     await page.goto(`${origin}/`)
     const arrivals = await page.evaluate(
       (wanted) =>
         new Promise<Arrival[]>((resolve) => {
           const received: Arrival[] = []
           const source = new EventSource('/events')
-          // Logged, and therefore sent as an anonymous event: each is caused by the one before, which must be here.
+          // Each request is logged and therefore sent as an anonymous event. The next one follows after that event.
           const greet = (): void => void fetch(`/api/hello/browser-${greetings()}`)
           const greetings = (): number => received.filter(({ data }) => data.includes('Greeting browser-')).length
           const take = ({ type, data }: MessageEvent<string>): void => {
             received.push({ type, data })
             const ticks = received.filter((arrival) => arrival.type === 'tick').length
-            // The first tick is for those who are subscribed by now.
+            // The first tick arrives after the subscription.
             if (ticks === 1 && type === 'tick') greet()
             if (data.includes('Greeting browser-')) greet()
             if (ticks < wanted || greetings() < wanted) return
@@ -143,7 +143,7 @@ describe.each([
     expect(await page.textContent('#protocol')).toBe(nextHop)
   })
 
-  it('every request is in the log file as exactly one line with its protocol', async () => {
+  it('logs every request to the file as exactly one line with its protocol', async () => {
     responses.length = 0
     const marked = ['/?run=1', '/page.js?run=1', '/api/hello/log?run=1', '/api/teapot?run=1', '/files/missing.js?run=1']
     for (const path of marked) await page.evaluate((url) => fetch(url, { cache: 'no-store' }), path)
@@ -165,7 +165,7 @@ describe.each([
       'GET /files/missing.js?run=1 404 Not Found',
       '[ABORTED] GET /events?run=1 200 OK',
     ]
-    // Entry in the Combined form: duration, client address, size, protocol, and the referrer that the demo captures.
+    // An entry in Combined: duration, client address, size, protocol, and the referrer that the demo captures.
     const entry =
       /^\[.{23}\] \[[A-Z ]{5}\] \[[^\]]+\] ((?:\[ABORTED\] )?GET \S+\?run=1 \d{3} [A-Za-z' ]+) \d+\.\d\dms - 127\.0\.0\.1 \(\d+(?: B|\.\d KB)\) \[(.*?)\]/
     const entries = async (): Promise<string[]> => {
@@ -176,7 +176,7 @@ describe.each([
     expect(new Set(await entries())).toEqual(new Set(wanted.map((line) => `${line} over ${logged}`)))
   })
 
-  it('ends in order on Ctrl-C, with a page still open', async () => {
+  it('ends cleanly on Ctrl-C while a page is open', async () => {
     await page.goto(`${origin}/`)
     await page.waitForFunction(() => document.getElementById('state')?.textContent === 'live')
     const { exitCode, stderr } = await demo.end('SIGINT')
@@ -185,7 +185,7 @@ describe.each([
   })
 })
 
-/** The protocols that the page and what it loaded from its origin came over. */
+/** Returns the protocols of the page and of its own files. */
 function hopProtocols(page: Page, origin: string): Promise<string[]> {
   return page.evaluate((own) => {
     const entries = [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
@@ -194,7 +194,7 @@ function hopProtocols(page: Page, origin: string): Promise<string[]> {
   }, origin)
 }
 
-/** As Chromium's `--ignore-certificate-errors-spki-list` takes it. */
+/** Returns the hash that Chromium's `--ignore-certificate-errors-spki-list` accepts. */
 async function publicKeyHash(certFile: string): Promise<string> {
   const { publicKey } = new X509Certificate(await readFile(certFile))
   return createHash('sha256')

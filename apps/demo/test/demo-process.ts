@@ -4,17 +4,17 @@ import { fileURLToPath } from 'node:url'
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 
-/** What a process printed and how it ended. */
+/** The output of a process, and its exit code. */
 export interface Ended {
   readonly exitCode: number | null
   readonly stdout: string
   readonly stderr: string
 }
 
-/** The demo in a process of its own, as a user starts it. */
+/** The demo in a new process, as a user starts it. */
 export class DemoProcess implements AsyncDisposable {
   readonly #child: ChildProcess
-  /** Ended, and all that it wrote is here. */
+  /** Resolves when the process has ended and all its output has arrived. */
   readonly #closed: Promise<unknown>
   #stdout = ''
   #stderr = ''
@@ -29,24 +29,24 @@ export class DemoProcess implements AsyncDisposable {
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.#stderr += text))
   }
 
-  /** What it has printed so far. */
+  /** The output so far. */
   get stdout(): string {
     return this.#stdout
   }
 
-  /** Waits for the two addresses it prints. @throws {Error} with its output if it ends first */
-  async addresses(): Promise<{ clearText: URL; tls: URL }> {
+  /** Waits until the process prints both addresses. @throws {Error} with its output if it ends before */
+  async addresses(): Promise<{ cleartext: URL; tls: URL }> {
     for (;;) {
-      const clearText = /^ {2}(http:\S+)\s/m.exec(this.#stdout)?.[1]
+      const cleartext = /^ {2}(http:\S+)\s/m.exec(this.#stdout)?.[1]
       const tls = /^ {2}(https:\S+)\s/m.exec(this.#stdout)?.[1]
-      if (clearText !== undefined && tls !== undefined) return { clearText: new URL(clearText), tls: new URL(tls) }
+      if (cleartext !== undefined && tls !== undefined) return { cleartext: new URL(cleartext), tls: new URL(tls) }
       if (this.#child.exitCode !== null || this.#child.signalCode !== null)
         throw new Error(`The demo ended: ${this.#stdout}${this.#stderr}`)
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
   }
 
-  /** Sends a signal, if any, and waits for the end. */
+  /** Sends a signal, if given, and waits until the process ends. */
   async end(signal?: NodeJS.Signals): Promise<Ended> {
     if (signal !== undefined) this.#child.kill(signal)
     await this.#closed

@@ -18,7 +18,7 @@ afterEach(() => feed.close())
 
 const log = (message: string): void => feed.write({ message } as Parameters<Feed['write']>[0])
 
-it('a page that was away gets what was logged meanwhile', async () => {
+it('sends missed messages to a page that reconnects', async () => {
   await using page = await EventClient.connect(server, '/events')
   expect(await page.next()).toMatchObject({ type: 'tick' })
   log('one')
@@ -34,7 +34,7 @@ it('a page that was away gets what was logged meanwhile', async () => {
   ])
 })
 
-it('what is logged after the feed was closed goes nowhere', async () => {
+it('ignores messages after close', async () => {
   await using page = await EventClient.connect(server, '/events')
   await page.next()
   await feed.close()

@@ -8,13 +8,13 @@ const PAGES = ['*.md', 'docs/**/*.md', 'packages/*/README.md', 'packages/*/docs/
   globSync(pattern, { cwd: ROOT }),
 )
 
-/** Links to files and headings, but for those in code. */
+/** Returns the links to files and headings, except those in code. */
 function linksOf(markdown: string): string[] {
   const text = markdown.replaceAll(/^ *```[^]*?^ *```/gm, '')
   return Array.from(text.matchAll(/\]\(([^)\s]+)\)/g), ([, link = '']) => link).filter((link) => !link.includes('://'))
 }
 
-/** What headings are called in links. */
+/** Returns the anchors of the headings. */
 function anchorsOf(markdown: string): string[] {
   return Array.from(markdown.matchAll(/^#+ (.+)$/gm), ([, heading = '']) =>
     heading
@@ -24,7 +24,7 @@ function anchorsOf(markdown: string): string[] {
   )
 }
 
-/** Whether a link on a page leads somewhere. */
+/** Reports whether the target of a link exists. */
 function isFound(page: string, link: string): boolean {
   const [path = '', anchor] = link.split('#')
   const target = path === '' ? join(ROOT, page) : resolve(ROOT, dirname(page), path)
@@ -39,7 +39,7 @@ it('finds the pages and their links', () => {
   expect(isFound('README.md', 'docs/workers.md#no-such-heading')).toBe(false)
 })
 
-it.each(PAGES)('the links of %s lead somewhere', (page) => {
+it.each(PAGES)('finds the target of every link in %s', (page) => {
   const links = linksOf(readFileSync(join(ROOT, page), 'utf8'))
   expect(links.filter((link) => !isFound(page, link))).toEqual([])
 })

@@ -13,19 +13,29 @@ async function start(environment: Record<string, string>, args: readonly string[
   return await demo.end()
 }
 
-describe('what cannot start says why in one line and ends with exit code 1', () => {
+describe('a demo that cannot start', () => {
   it.each([
-    ['an unknown option', {}, ['--port'], /^Unknown option --port; options are environment variables, see --help\n$/],
-    ['an unknown variable', { DEMO_PROT: '1' }, [], /^Unknown variable DEMO_PROT; --help lists those there are\n$/],
     [
-      'a port that is none',
-      { DEMO_PORT: '99999' },
-      [],
-      /^DEMO_PORT is '99999'; it takes a whole number from 0 to 65535\n$/,
+      'an unknown option',
+      {},
+      ['--port'],
+      /^Unknown option --port\. Set environment variables instead: --help lists them\.\n$/,
     ],
-    ['a level that is none', { DEMO_LOG_LEVEL: 'loud' }, [], /^DEMO_LOG_LEVEL is 'loud'; it takes trace, debug, .*\n$/],
     [
-      'a certificate that is not there',
+      'an unknown variable',
+      { DEMO_PROT: '1' },
+      [],
+      /^Unknown variable DEMO_PROT\. --help lists the known variables\.\n$/,
+    ],
+    ['an invalid port', { DEMO_PORT: '99999' }, [], /^DEMO_PORT must be an integer from 0 to 65535, got "99999"\.\n$/],
+    [
+      'an invalid level',
+      { DEMO_LOG_LEVEL: 'loud' },
+      [],
+      /^DEMO_LOG_LEVEL must be one of trace, debug, .*, got "loud"\.\n$/,
+    ],
+    [
+      'a missing certificate',
       { DEMO_CERT_FILE: '/nowhere/cert.pem', DEMO_KEY_FILE: '/nowhere/key.pem' },
       [],
       /^Cannot read the TLS (?:certificate|private key) \/nowhere\/\S+: there is no such file\. Check tls\.(?:cert|key)File\n$/,
@@ -34,16 +44,16 @@ describe('what cannot start says why in one line and ends with exit code 1', () 
       'a certificate without its key',
       { DEMO_CERT_FILE: '/c.pem' },
       [],
-      /^DEMO_CERT_FILE and DEMO_KEY_FILE belong together.*\n$/,
+      /^DEMO_CERT_FILE and DEMO_KEY_FILE must be set together\. .*\n$/,
     ],
-    ['a folder that is not there', { DEMO_FILES_DIR: '/nowhere/at/all' }, [], /^.*\/nowhere\/at\/all.*\n$/],
-  ])('%s', async (_name, environment, args, message) => {
+    ['a missing folder', { DEMO_FILES_DIR: '/nowhere/at/all' }, [], /^.*\/nowhere\/at\/all.*\n$/],
+  ])('reports %s in one line and exits with 1', async (_name, environment, args, message) => {
     const { exitCode, stdout, stderr } = await start(environment, args)
     expect(stderr).toMatch(message)
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' })
   })
 
-  it('a port in use', async () => {
+  it('reports a port in use', async () => {
     const taken = createServer().listen(0, '127.0.0.1')
     await once(taken, 'listening')
     const { port } = taken.address() as AddressInfo
@@ -55,7 +65,7 @@ describe('what cannot start says why in one line and ends with exit code 1', () 
     expect(exitCode).toBe(1)
   })
 
-  it('a certificate that is no PEM', async () => {
+  it('reports a certificate that is not PEM', async () => {
     await using folder = await tempFolder()
     const file = join(folder.path, 'x.pem')
     await writeFile(file, 'not a certificate')
@@ -68,8 +78,8 @@ describe('what cannot start says why in one line and ends with exit code 1', () 
   })
 })
 
-it('HTTP/3 without its optional package', async () => {
-  // What a process sees that has not installed it.
+it('reports HTTP/3 without its optional package', async () => {
+  // The error of a process in which the package is not installed.
   const hide = `import { registerHooks } from 'node:module'
     registerHooks({ resolve(specifier, context, next) {
       if (!specifier.startsWith('@matrixai/quic')) return next(specifier, context)
@@ -82,13 +92,13 @@ it('HTTP/3 without its optional package', async () => {
   expect(exitCode).toBe(1)
 })
 
-it('--help lists every option', async () => {
+it('lists every option with --help', async () => {
   const { exitCode, stdout, stderr } = await start({}, ['--help'])
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
   for (const name of ['DEMO_PORT', 'DEMO_TLS_PORT', 'DEMO_HTTP3', 'DEMO_LOG_LEVEL']) expect(stdout).toContain(name)
 })
 
-it('serves from worker processes when told to, and ends with them', async () => {
+it('serves from worker processes with DEMO_WORKERS, and ends them at exit', async () => {
   await using folder = await tempFolder()
   await using demo = new DemoProcess({
     DEMO_HOST: '127.0.0.1',
@@ -97,9 +107,9 @@ it('serves from worker processes when told to, and ends with them', async () => 
     DEMO_DATA_DIR: folder.path,
     DEMO_WORKERS: '2',
   })
-  const { clearText } = await demo.addresses()
-  expect((await fetch(clearText)).status).toBe(200)
-  // Of what the log says of workers, some may follow the addresses.
+  const { cleartext } = await demo.addresses()
+  expect((await fetch(cleartext)).status).toBe(200)
+  // Some messages of the workers can follow the addresses.
   await expect.poll(() => demo.stdout.match(/Worker \d \(process \d+\) is ready/g)).toHaveLength(2)
   const { exitCode, stderr } = await demo.end('SIGTERM')
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })

@@ -34,7 +34,7 @@ async function start({ tls, http3 }: ServerDemand): Promise<{ port: number; clos
 }
 
 eachProtocol('the feed of a visitor', start, (client) => {
-  /** Gets a path as a visitor, and follows the feed of a visitor. */
+  /** Requests a path as a visitor, and reads the feed of a visitor. */
   const get = (path: string, cookie?: string) =>
     client().request({ path, headers: cookie === undefined ? [] : [['cookie', cookie]] })
   const newVisitor = async (): Promise<string> => {
@@ -55,7 +55,7 @@ eachProtocol('the feed of a visitor', start, (client) => {
     return { text: () => text, stop: () => response.abort() }
   }
 
-  it('has the lines of their requests and of no other, even if they are in progress together', async () => {
+  it('shows a visitor only the lines of their own requests, even if others are in progress', async () => {
     const [ada, bob] = [await newVisitor(), await newVisitor()]
     expect(ada).not.toBe(bob)
     const [ofAda, ofBob, ofStranger] = [await follow(ada), await follow(bob), await follow()]
@@ -77,13 +77,13 @@ eachProtocol('the feed of a visitor', start, (client) => {
 })
 
 describe('DEMO_HOST', () => {
-  it.each([{}, { DEMO_HOST: '' }])('is loopback unless it is given: %j', async (environment) => {
+  it.each([{}, { DEMO_HOST: '' }])('is loopback by default: %j', async (environment) => {
     await using folder = await tempFolder()
     const ports = { DEMO_PORT: '0', DEMO_TLS_PORT: '0', DEMO_HTTP3: 'off' }
     await using demo = new DemoProcess({ ...ports, DEMO_DATA_DIR: folder.path, DEMO_LOG_LEVEL: 'off', ...environment })
-    const { clearText, tls } = await demo.addresses()
-    expect([clearText.hostname, tls.hostname]).toEqual(['127.0.0.1', '127.0.0.1'])
-    const other = fetch(`http://127.0.0.2:${clearText.port}/healthz`)
+    const { cleartext, tls } = await demo.addresses()
+    expect([cleartext.hostname, tls.hostname]).toEqual(['127.0.0.1', '127.0.0.1'])
+    const other = fetch(`http://127.0.0.2:${cleartext.port}/healthz`)
     await expect(other).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } })
   })
 })
@@ -92,13 +92,13 @@ describe('the log of the demo', () => {
   it.each<[Record<string, string>, string]>([
     [{}, '127.0.0.1'],
     [{ DEMO_PROXIES: '1' }, '198.51.100.4'],
-  ])('has the address of the client: with %j %s', async (environment, address) => {
+  ])('shows with %j the client address %s', async (environment, address) => {
     await using folder = await tempFolder()
     const ports = { DEMO_PORT: '0', DEMO_TLS_PORT: '0', DEMO_HTTP3: 'off' }
     await using demo = new DemoProcess({ ...ports, DEMO_DATA_DIR: folder.path, ...environment })
-    const { clearText } = await demo.addresses()
+    const { cleartext } = await demo.addresses()
     const headers = { 'x-forwarded-for': '203.0.113.9, 198.51.100.4' }
-    await (await fetch(new URL('/api/hello/x', clearText), { headers })).text()
+    await (await fetch(new URL('/api/hello/x', cleartext), { headers })).text()
     await expect.poll(() => demo.stdout).toContain(`ms - ${address} (`)
   })
 })

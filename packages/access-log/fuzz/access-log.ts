@@ -5,7 +5,7 @@ import { accessLog, AccessLogFormat, RequestLogger, type AccessLogConfig } from 
 import { fakeContext } from '../test/fake-context.ts'
 import { meaningOf, parseCombined, parseCommon, UNSAFE } from '../test/parse-entry.ts'
 
-/** A request; texts are bytes, one character each, or text with characters above U+00FF. */
+/** A request. Its texts are bytes, one character each, or contain characters above U+00FF. */
 interface Input {
   readonly method: string
   readonly path: string
@@ -61,10 +61,7 @@ const CONFIG: AccessLogConfig = {
   logTraceContext: true,
 }
 
-/**
- * The grammar of Combined that the documentation publishes, with the characters that an entry escapes besides; `E` stands
- * for an escape.
- */
+/** The documented grammar of Combined, plus the characters that an entry escapes. `E` matches an escape. */
 const E = String.raw`\\(?:[\\"]|x[0-9a-f]{2}|u[0-9a-f]{4})`
 const COMBINED = new RegExp(
   String.raw`^(\[SLOW\] )?(\[ABORTED\] )?(-|[!#$%&'*+.^_\`|~0-9A-Za-z-]+) ([^ \\"\x00-\x1f\x7f-\x9f]|E)+ \d{3} (-|[A-Z][A-Za-z' -]*) \d+\.\d\dms - (-|[0-9a-f.:]+) \((\d+ B|\d+\.\d KB)\) \[(-|HTTP/(1\.1|2\.0|3\.0))\]( \[[^\s:[\]]+: ([^\\"[\]\x00-\x1f\x7f-\x9f]|E)*\])*$`.replaceAll(
@@ -168,7 +165,7 @@ async function checkRequestLogger({ method, path, query: rawQuery, headers }: In
   assert.doesNotMatch(line, UNSAFE)
 }
 
-/** No value that `URLSearchParams` finds under a redacted name is shown. */
+/** Checks that an entry shows no value that `URLSearchParams` finds under a redacted name. */
 async function checkRedaction(input: Input): Promise<void> {
   const entry = await entryOf(input, { format: AccessLogFormat.Json, redactQuery: ['token'] })
   const { query = '' } = JSON.parse(entry) as { query?: string }

@@ -38,7 +38,7 @@ function fail(message: string): never {
 const methodAndDuration = ({ method }: Context, ns: number): string => `${method}\n${ns}`
 
 describe('accessLog', () => {
-  it('logs one entry when the exchange is over, not before', async () => {
+  it('logs one entry when the exchange is over', async () => {
     nowMs = 1000
     const { finish } = await run([{}], { path: '/a', rawQuery: 'b=1' })
     expect(entries()).toEqual([])
@@ -47,7 +47,7 @@ describe('accessLog', () => {
     expect(entries()).toEqual([[3, 'GET /a?b=1 404 Not Found 12.50ms - 127.0.0.1 (9 B) [HTTP/1.1]']])
   })
 
-  it('gives its entries the place where it was called, and no other', async () => {
+  it('sets the location of entries to its own call', async () => {
     const { finish } = await run([{}])
     finish()
     expect(sink.records()[0]?.location).toMatchObject({ file: import.meta.filename, functionName: 'enter' })
@@ -76,7 +76,7 @@ describe('accessLog', () => {
   })
 
   it.each(['combined', 'common', 'json', 'fields'] as const)(
-    'gives sinks the fields of an entry in %s',
+    'passes the fields of an entry in %s to sinks',
     async (format) => {
       nowMs = 0
       const { finish } = await run([{ format }], { path: '/a', rawQuery: 'b=1', headers: { 'x-request-id': 'r-1' } })
@@ -97,7 +97,7 @@ describe('accessLog', () => {
     },
   )
 
-  it('gives sinks no fields of a text that a customFormatter made', async () => {
+  it('passes no fields to sinks with the text of a customFormatter', async () => {
     const { finish } = await run([{ customFormatter: () => 'mine' }])
     finish()
     expect(sink.records()).toMatchObject([{ message: 'mine', data: undefined }])
@@ -109,7 +109,7 @@ describe('accessLog', () => {
     expect(sink.messages()).toEqual(['[ABORTED] GET /a\\x20b\\" 404'])
   })
 
-  it('gives an entry and the messages of its request the same generated id', async () => {
+  it('uses one generated ID for the entry and the messages of a request', async () => {
     const { ctx, finish } = await run([{ generateRequestId: true, format: 'json' }], { path: '/a' })
     const log = ctx.local(RequestLogger)
     log.info('from the handler')
@@ -126,17 +126,17 @@ describe('accessLog', () => {
     expect(entry?.message).toContain(`"correlation_id":"${log.id}"`)
   })
 
-  it('gives messages the id of the request as a field', async () => {
+  it('adds the ID of the request to messages as a field', async () => {
     const { ctx } = await run([{}], { headers: { 'x-request-id': 'r-1' } })
     ctx.local(RequestLogger).info('x')
     expect(sink.records()[0]).toMatchObject({ message: '[r-1] [GET /] x', fields: { correlation_id: 'r-1' } })
   })
 
-  it('is also called logger', () => {
+  it('is also exported as logger', () => {
     expect(logger).toBe(accessLog)
   })
 
-  it('says 499 of a client that left before the head, and keeps a status that was sent', async () => {
+  it('logs 499 if the client left before the head, otherwise the status that was sent', async () => {
     ;(await run([{}])).finish({ status: 0, aborted: true })
     ;(await run([{}])).finish({ status: 200, bodyBytes: 5, aborted: true })
     expect(sink.messages()).toEqual([
@@ -154,7 +154,7 @@ describe('accessLog', () => {
     expect(sink.messages()[0]).toContain('(0 B)')
   })
 
-  it('takes longer than the threshold, to the nanosecond, for slow', async () => {
+  it('marks a request as slow only if it exceeds the threshold', async () => {
     for (const ns of [500_000_000, 500_000_001]) {
       nowMs = 0
       const { finish } = await run([{ slowThreshold: 500_000_000n, slowLevel: Level.Debug }])
@@ -167,7 +167,7 @@ describe('accessLog', () => {
     ])
   })
 
-  it('never takes an entry for a format', async () => {
+  it('never treats an entry as a format', async () => {
     const { finish } = await run([{}], { path: '/{}', rawQuery: '{0}%s' })
     finish()
     expect(sink.messages()[0]).toMatch(/^GET \/\{\}\?\{0\}%s 200 OK /)
@@ -183,13 +183,13 @@ describe('accessLog', () => {
   })
 })
 
-it('says how it is used where it was not called', () => {
+it('explains its use if it was not called', () => {
   const { ctx } = fakeContext()
   expect(() => accessLog(ctx as unknown as AccessLogConfig)).toThrow('got a context. Write router.use(accessLog()).')
 })
 
-describe('what is not logged', () => {
-  it('are paths of skipPaths, exactly, whatever the query and the status', async () => {
+describe('a skipped request', () => {
+  it('has exactly a path of skipPaths, with any query and status', async () => {
     for (const path of ['/healthz', '/healthz/', '/%68ealthz']) {
       ;(await run([{ skipPaths: ['/healthz'] }], { path, rawQuery: 'x' })).finish({ status: 500 })
     }
@@ -199,7 +199,7 @@ describe('what is not logged', () => {
     ])
   })
 
-  it('is what skipIf says, which is asked when the status is known', async () => {
+  it('matches skipIf, which is called when the status is known', async () => {
     const skipIf = vi.fn((ctx: Context) => ctx.status < 400)
     for (const status of [200, 404]) {
       const { ctx, finish } = await run([{ skipIf }])
@@ -210,14 +210,14 @@ describe('what is not logged', () => {
     expect(sink.messages()).toEqual([expect.stringContaining('404')])
   })
 
-  it('is not what a skipIf that throws was asked about', async () => {
+  it('does not result from a skipIf that throws', async () => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
     ;(await run([{ skipIf: () => fail('broken predicate') }])).finish()
     expect(sink.size()).toBe(1)
     expect(warn).toHaveBeenCalledWith('skipIf of accessLog threw: Error: broken predicate', 'AccessLogWarning')
   })
 
-  it("is not what a skipIf gives a promise for, whose rejection is nobody else's", async () => {
+  it('does not result from a skipIf that returns a promise, whose rejection is handled', async () => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
     vi.resetModules()
     const { accessLog: freshAccessLog } = await import('./access-log.ts')
@@ -230,7 +230,7 @@ describe('what is not logged', () => {
     ])
   })
 
-  it('is not formatted either', async () => {
+  it('is not formatted', async () => {
     setLevel(Level.Error)
     const customFormatter = vi.fn(() => 'text')
     const skipIf = vi.fn(() => false)
@@ -243,7 +243,7 @@ describe('what is not logged', () => {
 })
 
 describe('customFormatter', () => {
-  it.each([AccessLogFormat.Custom, AccessLogFormat.Json])('makes the text with format %s', async (format) => {
+  it.each([AccessLogFormat.Custom, AccessLogFormat.Json])('formats the text with format %s', async (format) => {
     nowMs = 0
     const { finish } = await run([{ format, customFormatter: methodAndDuration, slowThreshold: 1 }])
     nowMs = 2
@@ -251,7 +251,7 @@ describe('customFormatter', () => {
     expect(sink.messages()).toEqual(['[SLOW] GET\n2000000'])
   })
 
-  it('is told what the other formats show, redacted and with the status of who left', async () => {
+  it('receives the content of the other formats, redacted, and 499 for a client that left', async () => {
     const config: AccessLogConfig = {
       customFormatter: ({ method }, _, { path, query, status, bytes }) =>
         `${method} ${path}?${query} ${status} ${bytes}`,
@@ -266,7 +266,7 @@ describe('customFormatter', () => {
     () => fail('broken formatter'),
     () => 7 as unknown as string,
     (async () => fail('later')) as unknown as () => string,
-  ])('gives way to Combined when it fails', async (customFormatter) => {
+  ])('is replaced by Combined if it fails', async (customFormatter) => {
     vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
     ;(await run([{ format: AccessLogFormat.Json, customFormatter }])).finish()
     expect(sink.messages()).toEqual([expect.stringMatching(/^GET \/ 200 OK /)])
@@ -274,7 +274,7 @@ describe('customFormatter', () => {
 })
 
 describe('sampleRate', () => {
-  it('is the share of entries that are logged, by chance', async () => {
+  it('logs this share of entries at random', async () => {
     const random = vi.spyOn(Math, 'random')
     for (const chance of [0, 0.24, 0.25, 0.99]) {
       random.mockReturnValue(chance)
@@ -288,19 +288,19 @@ describe('sampleRate', () => {
     ['5xx', { status: 500 }],
     ['aborted before the head', { status: 0, aborted: true }],
     ['aborted after it', { status: 200, aborted: true }],
-  ])('holds for no entry that is %s', async (_, outcome) => {
+  ])('does not apply to an entry that is %s', async (_, outcome) => {
     ;(await run([{ sampleRate: 0 }])).finish(outcome)
     expect(sink.size()).toBe(1)
   })
 
-  it('holds for no slow entry', async () => {
+  it('does not apply to a slow entry', async () => {
     const { finish } = await run([{ sampleRate: 0, slowThreshold: 1 }])
     nowMs += 1
     finish()
     expect(sink.messages()).toEqual([expect.stringMatching(/^\[SLOW\] GET /)])
   })
 
-  it('leaves the RequestLogger alone', async () => {
+  it('does not affect the RequestLogger', async () => {
     const { ctx, finish } = await run([{ sampleRate: 0 }])
     ctx.local(RequestLogger).info('x')
     finish()
@@ -311,7 +311,7 @@ describe('sampleRate', () => {
 describe('logTraceContext', () => {
   const headers = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' }
 
-  it('shows the trace id at the end of Combined, after captured headers', async () => {
+  it('shows the trace ID at the end of Combined, after captured headers', async () => {
     ;(await run([{ logTraceContext: true, requestHeaders: ['traceparent'] }], { headers })).finish()
     expect(sink.messages()[0]).toMatch(/ \[traceparent: 00-.*-01\] \[trace_id: 0af7651916cd43dd8448eb211c80319c\]$/)
   })
@@ -352,12 +352,12 @@ describe('an inner accessLog', () => {
     expect(sink.size()).toBe(1)
   })
 
-  it('can skip what the outer one would log', async () => {
+  it('can skip a request that the outer one would log', async () => {
     ;(await run([{}, { skipPaths: ['/'] }])).finish()
     expect(sink.size()).toBe(0)
   })
 
-  it('decides over the correlation header', async () => {
+  it('replaces the correlation header of the outer one', async () => {
     const headers = { 'x-request-id': 'outer', 'x-trace': 'inner' }
     const { ctx } = await run([{}, { correlationHeader: 'X-Trace' }], { headers })
     ctx.local(RequestLogger).info('x')
@@ -372,13 +372,13 @@ describe('the RequestLogger', () => {
     [{ headers: { 'x-request-id': 'a] [admin' } }, '[GET /] x'],
     [{ headers: { 'x-request-id': ['a', 'b'] } }, '[GET /] x'],
     [{ path: '/a[1] "\\' }, '[GET /a\\x5b1\\x5d\\x20\\"\\\\] x'],
-  ])('of %j logs %s', async (request, message) => {
+  ])('logs for %j the message %s', async (request, message) => {
     const { ctx } = await run([{}], request)
     ctx.get(RequestLogger)?.info('x')
     expect(sink.messages()).toEqual([message])
   })
 
-  it('is there for requests that are skipped', async () => {
+  it('exists for skipped requests', async () => {
     const { ctx } = await run([{ skipPaths: ['/'] }])
     ctx.local(RequestLogger).warn('still here')
     expect(sink.messages()).toEqual(['[GET /] still here'])
@@ -396,7 +396,7 @@ describe('a request that the engine refused', () => {
     bodyBytes: 120,
     durationMs: 1.5,
   }
-  /** As the application does, which tells the outermost first. */
+  /** Notifies the listeners like the application, the outermost first. */
   async function refuse(configs: readonly AccessLogConfig[], change: Partial<Refusal> = {}): Promise<void> {
     const notified = { ...refusal, ...change }
     for (const config of configs) accessLog(config).refused?.(notified)
@@ -412,7 +412,7 @@ describe('a request that the engine refused', () => {
       '- - 400 Bad Request 1.50ms - 127.0.0.1 (120 B) [HTTP/1.1]',
     ],
     [
-      'without what is no method',
+      'without an invalid method',
       { method: 'G T', target: '/\n' },
       { format: 'common' },
       '127.0.0.1 - "- /\\x0a HTTP/1.1" 400 120 (1.50ms)',
@@ -424,7 +424,7 @@ describe('a request that the engine refused', () => {
       '[ABORTED] GET /p?q 400 Bad Request 1.50ms - 127.0.0.1 (0 B) [HTTP/1.1]',
     ],
     [
-      'in Combined where a formatter would need a context',
+      'in Combined if a formatter needs a context',
       {},
       { customFormatter: methodAndDuration, format: 'custom', logQuery: false },
       'GET /p 400 Bad Request 1.50ms - 127.0.0.1 (120 B) [HTTP/1.1]',
@@ -434,13 +434,13 @@ describe('a request that the engine refused', () => {
     expect(entries()).toEqual([[3, text]])
   })
 
-  it('is not logged below the threshold or on a path that is skipped', async () => {
+  it('is not logged below the threshold or on a skipped path', async () => {
     await refuse([{ skipPaths: ['/p'] }])
     await refuse([{ clientErrorLevel: Level.Off }])
     expect(sink.size()).toBe(0)
   })
 
-  it('has one entry for several accessLog on the root router, as the innermost wants it', async () => {
+  it('has one entry for several accessLog on the root router, with the settings of the innermost', async () => {
     await refuse([{}, { format: AccessLogFormat.Json, clientErrorLevel: Level.Debug }])
     expect(entries()).toEqual([[1, expect.stringMatching(/^\{"method":"GET","path":"\/p","status":400,/)]])
     sink.clear()
@@ -448,7 +448,7 @@ describe('a request that the engine refused', () => {
     expect(entries()).toEqual([])
   })
 
-  it('has an entry each time that the same one is told of again', async () => {
+  it('has one entry for each notification', async () => {
     await refuse([{}])
     await refuse([{}])
     expect(sink.size()).toBe(2)

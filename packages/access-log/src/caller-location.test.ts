@@ -5,14 +5,14 @@ function asking(): ReturnType<typeof callerLocation> {
   return callerLocation()
 }
 
-it('callerLocation is the place where the function that asks was called', () => {
+it('returns the place that called the function', () => {
   const here = new Error('for its stack').stack?.split('\n')[1] ?? ''
   const location = asking()
   expect(location?.file).toBe(import.meta.filename)
   expect(location?.line).toBe(Number(/:(\d+):\d+\)?$/.exec(here)?.[1]) + 1)
 })
 
-it('callerLocation is nothing where no file made the call', async () => {
-  // Called by the queue of microtasks.
+it('returns undefined if the call did not come from a file', async () => {
+  // The queue of microtasks calls it.
   expect(await Promise.resolve().then(asking)).toBeUndefined()
 })

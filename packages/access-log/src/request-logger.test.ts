@@ -31,14 +31,14 @@ describe('RequestLogger', () => {
     ])
   })
 
-  it('takes neither a bare message nor its prefix for a format', () => {
+  it('treats neither a message without arguments nor its prefix as a format', () => {
     const { log, sink } = make(Level.Trace, '[{}] [GET /{0}] ')
     log.info('{"a":1} {}')
     log.info('n={}', 1)
     expect(sink.messages()).toEqual(['[{}] [GET /{0}] {"a":1} {}', '[{}] [GET /{0}] n=1'])
   })
 
-  it('makes its prefix once, and not for records that are not let through', () => {
+  it('creates its prefix once, and only for a record that is logged', () => {
     const { log, sink, asked } = make(Level.Warn)
     log.info('no')
     log.debug('no')
@@ -49,13 +49,13 @@ describe('RequestLogger', () => {
     expect(sink.size()).toBe(2)
   })
 
-  it('says where it was called', () => {
+  it('logs the location of its caller', () => {
     const { log, sink } = make()
     log.info('here')
     expect(sink.records()[0]?.location?.file).toContain('request-logger.test.ts')
   })
 
-  it('carries fields in children', () => {
+  it('adds the fields of children to their records', () => {
     const { log, sink } = make()
     log.with({ user: 7 }).info('x')
     expect(sink.records()[0]).toMatchObject({ message: '[GET /] x', fields: { user: 7 } })

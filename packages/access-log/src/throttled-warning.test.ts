@@ -8,7 +8,7 @@ afterEach(() => {
 })
 
 it.each([Object.create(null), { toString: () => fail() }, new Proxy({}, { get: () => fail() })])(
-  'never throws, whatever was thrown',
+  'warns about a thrown value that cannot be shown',
   (thrown: unknown) => {
     const emit = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
     throttledWarning('one threw')(thrown)
@@ -20,7 +20,7 @@ function fail(): never {
   throw new Error('on purpose')
 }
 
-it('warns once a second, each fault for itself', () => {
+it('warns once a second about each fault', () => {
   const emit = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
   const [one, two] = [throttledWarning('one threw'), throttledWarning('two threw')]
   one(new Error('a'))

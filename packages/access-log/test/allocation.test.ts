@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 
 const [LOG, REQUEST_LOGGER] = ['@fw/log', '../src/request-logger.ts'].map((name) => import.meta.resolve(name))
 
-it('20 million messages of requests below the threshold cause no garbage collection', () => {
+it('causes no garbage collection in 20 million calls of a RequestLogger below the threshold', () => {
   const source = `
 import { createLogger, Level, MemorySink } from ${JSON.stringify(LOG)}
 import { RequestLogger } from ${JSON.stringify(REQUEST_LOGGER)}
@@ -16,13 +16,13 @@ function calls(count) {
     child.debug('user {} asked {}', 'name', at)
   }
 }
-// Compiled by then, even on a busy machine; and what the start has left is gone.
+// After these calls the functions are compiled, even on a busy machine, and objects from the start are collected.
 calls(1_000_000)
 gc()
 console.log('begin')
 calls(10_000_000)
 console.log('end')
-// Shows that a collection would be seen.
+// Proves that the test can see a collection.
 const kept = []
 for (let at = 0; at < 1_000_000; at++) kept[at % 10] = { at }
 console.log(kept.length)`

@@ -5,7 +5,7 @@ import type { AccessLogConfig } from '../src/index.ts'
 
 export type HeaderValue = string | { readonly $bytes: string }
 
-/** One of the black-box cases that are kept outside of this repository. */
+/** A black-box case from outside this repository. */
 export interface Case {
   readonly name: string
   readonly rule: string
@@ -45,13 +45,13 @@ const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'off']
 export const levelOf = (name: string): LevelNumber => LEVELS.indexOf(name) as LevelNumber
 const LEVEL_OPTIONS = ['normalLevel', 'clientErrorLevel', 'serverErrorLevel', 'slowLevel']
 
-/** What is sent for a value: one character for each byte. */
+/** Returns the sent bytes of a value, one character each. */
 export function latin1(value: HeaderValue): string {
   const bytes = typeof value === 'string' ? Buffer.from(value) : Buffer.from(value.$bytes, 'hex')
   return bytes.toString('latin1')
 }
 
-/** Values of fields by their names in lower case. */
+/** Returns the values of fields by name in lower case. */
 export function fields(headers: Case['request']['headers']): Record<string, string[]> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), [value].flat().map((one) => latin1(one))]),
@@ -80,7 +80,7 @@ function formatter(description: { $formatter?: string; $throws?: true }): (ctx: 
   }
 }
 
-/** The configuration that a description stands for. */
+/** Returns the configuration that a case describes. */
 export function configOf(described: Record<string, unknown>): AccessLogConfig {
   const config = { ...described }
   for (const name of LEVEL_OPTIONS) if (name in config) config[name] = levelOf(String(config[name]))
@@ -89,10 +89,10 @@ export function configOf(described: Record<string, unknown>): AccessLogConfig {
   return config
 }
 
-/** Text and level of a record, as cases name them. */
+/** Returns the text and the level of a record, as cases name them. */
 export function shown({ level, message }: LogRecord): { level: string | undefined; text: string } {
   return { level: LEVELS[level], text: message }
 }
 
-/** Every case; none where they are not there. */
+/** All cases; empty without the shared folder. */
 export const CASES = sharedCases('access-log.json') as readonly Case[]

@@ -8,21 +8,21 @@ import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { accessLog, RequestLogger, type AccessLogConfig } from '../src/index.ts'
 import { CASES, configOf, fields, levelOf, latin1, shown, type Case } from './case.ts'
 
-/** What is compared, by its name. */
+/** The compared results, by name. */
 type Seen = Record<string, unknown>
 
-/** A server that does what a case says. */
+/** A server that behaves as a case describes. */
 interface Served {
   readonly server: Server
-  /** Resolves when its exchange is over. */
+  /** Resolves when the exchange is over. */
   readonly finished: Promise<unknown>
-  /** Resolves when it is time for a client to leave that does not wait for the response's end. */
+  /** Resolves when the client must disconnect, if it does so before the end of the response. */
   readonly leave: Promise<unknown>
   /** Whether its handler found a `RequestLogger`. */
   hasRequestLogger: boolean | undefined
 }
 
-/** Sends the request of a case and takes its response, or leaves early. @returns The status, if there is one */
+/** Sends the request of a case and reads the response, or disconnects early. @returns The status, if there is one */
 type Send = (one: Case, url: URL | string, leave: Promise<unknown>) => Promise<number | undefined>
 
 const sink = new MemorySink()
@@ -30,7 +30,7 @@ const sink = new MemorySink()
 beforeEach(() => {
   sink.clear()
   setSinks([sink])
-  // Faults in callbacks are part of the cases.
+  // Some cases have callbacks that fail.
   vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
 })
 afterAll(() => {
@@ -43,7 +43,7 @@ runOver('HTTP/1.1', sendOverHttp1, () => true)
 runOver('HTTP/2.0', sendOver('h2c'), isForEveryProtocol)
 runOver('HTTP/3.0', sendOver('h3'), isForEveryProtocol)
 
-/** Runs the cases that this protocol can carry, each on a server of its own. */
+/** Runs the cases that are possible over a protocol, each on a new server. */
 function runOver(protocol: ProtocolText, send: Send, isCarried: (one: Case) => boolean): void {
   const cases = CASES.filter((one) => one.over !== 'context' && isCarried(one))
   describe.runIf(cases.length > 0)(`access-log.json over ${protocol}`, () => {
@@ -55,7 +55,7 @@ function runOver(protocol: ProtocolText, send: Send, isCarried: (one: Case) => b
         const url = await listen(served.server, one, folder.join('socket'))
         const status = await send(one, url, served.leave)
         if (one.response.from !== 'parser') await served.finished
-        // Entries are made in the same turn as the end of their exchange.
+        // Entries are logged in the same turn in which the exchange ends.
         await new Promise((resolve) => setImmediate(resolve))
         const { seen, expected } = outcomeOf(one, served, protocol)
         const wanted = one.response.aborted === undefined ? one.response.status : undefined
@@ -67,7 +67,7 @@ function runOver(protocol: ProtocolText, send: Send, isCarried: (one: Case) => b
   })
 }
 
-/** What only HTTP/1.1, or a client at another address, can bring about is left to that protocol. */
+/** Reports whether every protocol can carry the case. Other cases need HTTP/1.1, or a client at another address. */
 function isForEveryProtocol({ request, response }: Case): boolean {
   return response.from !== 'parser' && request.peer === '127.0.0.1' && latin1(request.target).startsWith('/')
 }
@@ -116,19 +116,19 @@ async function respond(ctx: Context, response: Case['response'], leave: () => vo
   await new Promise<void>((resolve) => ctx.onFinish(() => resolve()))
 }
 
-/** Whether the case is about a slow request. */
+/** Reports whether the case is about a slow request. */
 function isSlow({ config, response }: Case): boolean {
   const threshold = Number(config['slowThreshold'] ?? 0)
   return threshold > 0 && response.durationNs > threshold
 }
 
-/** The configuration, with a threshold that a request takes longer than, or does not, without long waiting. */
+/** Returns the configuration. Replaces the threshold by one that decides the same without a long wait. */
 function configFor(one: Case, described: Record<string, unknown>): AccessLogConfig {
   const config = configOf(described)
   return config.slowThreshold ? { ...config, slowThreshold: isSlow(one) ? 1_000_000 : 3_600_000_000_000 } : config
 }
 
-/** @returns Where to connect to: an address, or the path of a Unix socket */
+/** @returns The address to connect to, or the path of a Unix socket */
 async function listen(server: Server, { request: { peer } }: Case, path: string): Promise<URL | string> {
   if (peer === null) {
     await server.listen({ path })
@@ -159,7 +159,7 @@ async function sendOverHttp1(one: Case, url: URL | string, leave: Promise<unknow
 function http1Address(url: URL | string, peer: string | null): NetConnectOpts {
   if (typeof url === 'string') return { path: url }
   const [host, port] = [url.hostname.replace(/^\[|\]$/g, ''), Number(url.port)]
-  // To a listener for both families a client at an IPv4 address is one at a mapped address.
+  // A listener for both families sees an IPv4 client at a mapped address.
   if (peer?.startsWith('::ffff:')) return { host: '127.0.0.1', port }
   return peer?.startsWith('127.') ? { host, port, localAddress: peer } : { host, port }
 }
@@ -196,7 +196,7 @@ function sendOver(protocol: 'h2c' | 'h3'): Send {
   }
 }
 
-/** What was seen of all that a case asks for, and what it asks for. Durations are whatever they were. */
+/** Returns the actual and the expected results of a case. Ignores durations. */
 function outcomeOf(one: Case, served: Served, protocol: ProtocolText): { seen: Seen; expected: Seen } {
   const own = sink
     .records()

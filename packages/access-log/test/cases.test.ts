@@ -6,14 +6,14 @@ import { splitTarget } from '../src/capture/refused-entry.ts'
 import { CASES, configOf, fields, levelOf, latin1, shown, type Case } from './case.ts'
 import { fakeContext } from './fake-context.ts'
 
-/** Runs the middleware in the order a router would, then the handler. */
+/** Runs the middleware in the order of a router, then the handler. */
 async function runChain(chain: readonly Middleware[], ctx: Context, handler: () => void): Promise<void> {
   const [first, ...rest] = chain
   if (first === undefined) handler()
   else await first(ctx, () => runChain(rest, ctx, handler))
 }
 
-/** Which of the two ways to get at it finds a `RequestLogger`. */
+/** Reports whether both ways to read it find a `RequestLogger`. */
 function requestLoggerIn(ctx: Context): 'present' | 'absent' {
   try {
     return ctx.local(RequestLogger) === ctx.get(RequestLogger) ? 'present' : 'absent'
@@ -22,7 +22,7 @@ function requestLoggerIn(ctx: Context): 'present' | 'absent' {
   }
 }
 
-/** What only a server can bring about: cases-server.test.ts runs those too. */
+/** Reports whether a case needs a server. cases-server.test.ts runs these cases. */
 const needsServer = (one: Case): boolean => one.response.from !== undefined
 
 describe.runIf(CASES.length > 0)('access-log.json over a context', () => {
@@ -30,7 +30,7 @@ describe.runIf(CASES.length > 0)('access-log.json over a context', () => {
   beforeEach(() => {
     sink.clear()
     setSinks([sink])
-    // Faults in callbacks are part of the cases.
+    // Some cases have callbacks that fail.
     vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
   })
   afterAll(() => {

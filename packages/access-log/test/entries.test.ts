@@ -25,14 +25,14 @@ beforeAll(() => {
 beforeEach(() => sink.clear())
 afterAll(() => setSinks([]))
 
-/** Entries so far, without their durations; what the server itself logs is left out. */
+/** Returns the entries so far, without durations and records of the server. */
 const entries = (): string[] =>
   sink
     .messages()
     .filter((message) => /^(\[ABORTED\] )?\S+ \S+ \d{3} /.test(message))
     .map((message) => message.replace(/ \d+\.\d\dms - 127\.0\.0\.1 /, ' '))
 
-/** Exactly so many entries, once they are there. A further one would come in the same turn, or never. */
+/** Waits for entries and checks their number. A surplus one would be logged in the same turn or never. */
 async function nextEntries(count: number): Promise<string[]> {
   const givenUpMs = performance.now() + 30_000
   while (entries().length < count) {
@@ -46,13 +46,13 @@ async function nextEntries(count: number): Promise<string[]> {
 type Limits = NonNullable<ServerOptions['limits']>
 
 const LIMITS: Limits = { maxFields: 20, maxBodyBytes: 1000 }
-/** For what is to be late, and nothing else: on a machine that stands still anything may be. */
+/** Only for tests that exceed these limits. On a busy machine, any other test could exceed them too. */
 const SHORT_LIMITS: Limits = { ...LIMITS, bodyStallTimeoutMs: 500, headTimeoutMs: 1000 }
 
 /** Resolves when the exchange is over. */
 const over = (ctx: Context): Promise<void> => new Promise((resolve) => ctx.onFinish(() => resolve()))
 
-/** A request body that does not come to its end. */
+/** Returns a request body that never ends. */
 async function* stalling(): AsyncGenerator<Uint8Array> {
   yield Buffer.from('some')
   await new Promise((resolve) => setTimeout(resolve, 10_000).unref())
@@ -60,7 +60,7 @@ async function* stalling(): AsyncGenerator<Uint8Array> {
 
 function makeServer({ tls, http3 }: Partial<ServerDemand> = {}, limits = LIMITS): Server {
   const server = new Server({ ...(tls === undefined ? {} : { tls }), http3: http3 ?? false, limits })
-  // Two of them: an entry is made once all the same.
+  // Use it twice: each request must still have one entry.
   const router = server.router().use(accessLog({ logProtocol: true }), accessLog({ logProtocol: false }))
   router.post('/body', async (ctx) => `${(await ctx.bytes()).byteLength}`)
   router.get('/wait', (ctx) => {
@@ -103,10 +103,10 @@ function makeServer({ tls, http3 }: Partial<ServerDemand> = {}, limits = LIMITS)
 }
 
 let port = 0
-/** Requests whose handler has begun to wait. */
+/** The requests whose handlers are waiting. */
 let waiting = 0
 
-/** What is reset on HTTP/3 can lose bytes that were sent before, even the head. */
+/** Requests a path and reads the whole response. A reset on HTTP/3 can discard sent bytes, even the head. */
 async function wholeResponse(client: ProtocolClient, path: string): Promise<Uint8Array> {
   const response = await client.request({ path })
   return response.bytes()
@@ -120,12 +120,12 @@ async function start(demand: ServerDemand, limits = LIMITS): Promise<RunningServ
 }
 
 eachProtocol('an entry', start, (client, protocol) => {
-  it('is there for a handler that fails after the head', async () => {
+  it('is logged for a handler that fails after the head', async () => {
     await expect(wholeResponse(client(), '/crash')).rejects.toBeInstanceOf(Error)
     expect(await nextEntries(1)).toEqual(['[ABORTED] GET /crash 200 OK (4 B)'])
   })
 
-  it('is there for a response that is shorter than announced', async () => {
+  it('is logged for a response that is shorter than announced', async () => {
     await expect(wholeResponse(client(), '/cut')).rejects.toBeInstanceOf(Error)
     expect(await nextEntries(1)).toEqual(['[ABORTED] GET /cut 200 OK (4 B)'])
   })
@@ -135,19 +135,19 @@ eachProtocol('an entry', start, (client, protocol) => {
     ['/typed/text', 'text/plain; charset=utf-8'],
     ['/typed/json', 'application/json'],
     ['/typed/events', 'text/event-stream'],
-  ])('of %s has the fields that the head was sent with', async (path, type) => {
+  ])('shows for %s the fields of the sent head', async (path, type) => {
     const response = await client().request({ path })
     const { byteLength } = await response.bytes()
     expect(await nextEntries(1)).toEqual([`GET ${path} 200 OK (${byteLength} B) [content-type: ${type}]`])
   })
 
-  it('of an event stream comes when it ends, with all that was written', async () => {
+  it('is logged at the end of an event stream, with all its bytes', async () => {
     const response = await client().request({ path: '/events' })
     const text = await response.text()
     expect(await nextEntries(1)).toEqual([`GET /events 200 OK (${text.length} B)`])
   })
 
-  it('of an event stream that its client leaves comes then', async () => {
+  it('is logged when the client of an event stream disconnects', async () => {
     const response = await client().request({ path: '/events?endless' })
     const first = await response.body[Symbol.asyncIterator]().next()
     expect(entries()).toEqual([])
@@ -156,7 +156,7 @@ eachProtocol('an entry', start, (client, protocol) => {
     expect(await nextEntries(1)).toEqual([`[ABORTED] GET /events?endless 200 OK (${size} B)`])
   })
 
-  it('is there for each request on a connection that is cut', async () => {
+  it('is logged for each request on a connection that is cut', async () => {
     waiting = 0
     const own = await connect(protocol, { port })
     const asked = [own.request({ path: '/wait?1' }), own.request({ path: '/wait?2' })]
@@ -170,14 +170,14 @@ eachProtocol('an entry', start, (client, protocol) => {
     ])
   })
 
-  it('is there for a body that is too large', async () => {
+  it('is logged for a body that is too large', async () => {
     const response = await client().request({ path: '/body', body: new Uint8Array(1001) })
     await response.bytes()
     expect(await nextEntries(1)).toEqual([expect.stringMatching(/^POST \/body 413 Content Too Large \(\d+ B\)$/)])
   })
 
-  it('is there, once, for a request that the protocol engine refuses', async () => {
-    // HTTP/3 has no response to it but a reset.
+  it('is logged once for a request that the protocol engine refuses', async () => {
+    // HTTP/3 resets it without a response.
     await client()
       .request({ path: '/refused#x' })
       .then((response) => response.bytes())
@@ -192,7 +192,7 @@ eachProtocol(
   'an entry of a request whose body stalls',
   (demand) => start(demand, SHORT_LIMITS),
   (client) => {
-    it('is there', async () => {
+    it('is logged', async () => {
       const response = await client().request({ path: '/body', body: stalling() })
       expect(response.status).toBe(408)
       response.abort()
@@ -202,7 +202,7 @@ eachProtocol(
 )
 
 eachProtocol('an entry of a request with too many fields', start, (client) => {
-  it('is there, once', async () => {
+  it('is logged once', async () => {
     const headers = Array.from({ length: 30 }, (_, i): [string, string] => [`x-${i}`, ''])
     const response = await client().request({ path: '/many', headers })
     expect(response.status).toBe(431)
@@ -223,9 +223,9 @@ describe('an entry of HTTP/2', () => {
 
   it.each<[string, Buffer, string]>([
     ['a malformed request, which is reset', frame(0x1, 0x5, 1, MALFORMED), 'GET /'],
-    // RFC 9113 §6.1: no connection survives it.
+    // RFC 9113 §6.1: this ends the connection.
     ['an error of the connection', frame(0x0, 0, 0, Buffer.from('data')), '- -'],
-  ])('is there, once, for %s', async (_, sent, known) => {
+  ])('is logged once for %s', async (_, sent, known) => {
     await using server = makeServer()
     const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
     const socket = netConnect(Number(url.port), '127.0.0.1')
@@ -235,7 +235,7 @@ describe('an entry of HTTP/2', () => {
     socket.write(sent)
     expect(await nextEntries(1)).toEqual([`[ABORTED] ${known} 400 Bad Request (0 B)`])
     socket.destroy()
-    // The server may have closed it before.
+    // The server can have closed it before.
     await closed(socket)
     await server.close({ drainMs: 0 })
     expect(entries()).toHaveLength(1)
@@ -245,23 +245,23 @@ describe('an entry of HTTP/2', () => {
 describe('an entry of HTTP/1.1', () => {
   it.each([
     ['a malformed request', 'GET /p HTTP/1.1\r\nHost : x\r\n\r\n', /^GET \/p 400 Bad Request/],
-    ['what is no HTTP at all', '\x16\x03\x01\x02\0\x01\0\r\n\r\n', /^- - 400 Bad Request/],
+    ['bytes that are not HTTP', '\x16\x03\x01\x02\0\x01\0\r\n\r\n', /^- - 400 Bad Request/],
     ['a target that is too long', `GET /${'p'.repeat(8000)} HTTP/1.1\r\n`, /^\S+ \S+ 414 URI Too Long/],
     [
-      'a target that is no ASCII',
+      'a target that is not ASCII',
       'GET /caf\xc3\xa9?a b HTTP/1.1\r\nHost: x\r\n\r\n',
       /^GET \/caf\u00e9\?a\\x20b 400 Bad Request/,
     ],
     ['a password in a target', 'CONNECT me:pw@h:443 HTTP/1.1\r\nHost: x\r\n\r\n', /^CONNECT h:443 400 Bad Request/],
     ['another version', 'GET /p HTTP/3.1\r\nHost: x\r\n\r\n', /^\S+ \S+ 505 HTTP Version Not Supported/],
-  ])('is there, once, for %s', async (_, bytes, expected) => {
+  ])('is logged once for %s', async (_, bytes, expected) => {
     await using server = makeServer()
     const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
     await rawExchange(Number(url.port), bytes, { timeoutMs: 5000 })
     expect(await nextEntries(1)).toEqual([expect.stringMatching(expected)])
   })
 
-  it('is there, once, for a head that does not end', async () => {
+  it('is logged once for a head that does not end', async () => {
     await using server = makeServer({}, SHORT_LIMITS)
     const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
     await rawExchange(Number(url.port), 'GET /p HTTP/1.1\r\nHost: x\r\n', { timeoutMs: 5000 })
@@ -271,14 +271,14 @@ describe('an entry of HTTP/1.1', () => {
   it.each([
     ['within a field', 'GET /p?q HTTP/1.1\r\nHost: x\r\nUser-', 'GET /p?q'],
     ['within the request line', 'GET /p', '- -'],
-  ])('is there for a client that leaves %s', async (_, bytes, known) => {
+  ])('is logged for a client that disconnects %s', async (_, bytes, known) => {
     await using server = makeServer()
     const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
     await rawExchange(Number(url.port), bytes, { halfClose: true })
     expect(await nextEntries(1)).toEqual([`[ABORTED] ${known} 499 Client Closed Request (0 B)`])
   })
 
-  it('comes once, at the end, for a connection that is upgraded', async () => {
+  it('is logged once, at the end, for an upgraded connection', async () => {
     await using server = makeServer()
     const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
     const socket = netConnect(Number(url.port), '127.0.0.1')
@@ -289,7 +289,7 @@ describe('an entry of HTTP/1.1', () => {
     expect(await nextEntries(1)).toEqual(['GET /upgrade 101 Switching Protocols (0 B)'])
   })
 
-  it('comes once for a response behind informational ones', async () => {
+  it('is logged once for a response after informational ones', async () => {
     await using server = makeServer()
     const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
     const { text } = await rawExchange(Number(url.port), 'GET /hints HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
@@ -297,7 +297,7 @@ describe('an entry of HTTP/1.1', () => {
     expect(await nextEntries(1)).toEqual(['GET /hints 200 OK (5 B)'])
   })
 
-  it('is not there for a connection that sends nothing', async () => {
+  it('is not logged for a connection that sends nothing', async () => {
     await using server = makeServer()
     const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
     await rawExchange(Number(url.port), '', { halfClose: true })

@@ -6,7 +6,7 @@ import { beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { accessLog } from '../src/index.ts'
 
 const sink = new MemorySink()
-/** What the access log says so far. */
+/** Returns the entries so far. */
 const entries = (): string[] => sink.messages().filter((message) => message.includes('GET /events'))
 let next = Promise.withResolvers<void>()
 
@@ -22,7 +22,7 @@ async function start({ tls, http3 }: ServerDemand): Promise<{ port: number; clos
   })
   router.get('/events', async (ctx) => {
     const stream = await sse(ctx, { heartbeatMs: 0 })
-    // Too late, which must not hurt the events either.
+    // It is too late to set a field, but that must not affect the events.
     ctx.responseHeaders.set('x-late', 'yes')
     for (const text of ['one', 'two\nlines', 'é']) {
       await stream.data(text)
@@ -39,8 +39,8 @@ beforeAll(() => {
 })
 beforeEach(() => sink.clear())
 
-eachProtocol('the access log, CORS and cookies', start, (client) => {
-  it('neither delays nor changes events: every event comes before the next is asked for', async () => {
+eachProtocol('an event stream with access log, CORS and cookies', start, (client) => {
+  it('delivers each event unchanged before the next is sent', async () => {
     const response = await client().request({ path: '/events' })
     expect(response.headers.get('access-control-allow-origin')).toBe('*')
     expect(response.headers.get('set-cookie')).toContain('a=1')
@@ -67,7 +67,7 @@ eachProtocol('the access log, CORS and cookies', start, (client) => {
     expect(entries()[0]).toContain(`(${Buffer.byteLength(whole)} B)`)
   })
 
-  it('a client that leaves is one entry, marked as aborted', async () => {
+  it('is logged as one aborted entry if the client disconnects', async () => {
     const response = await client().request({ path: '/events' })
     for await (const chunk of response.body) if (chunk.byteLength > 0) break
     expect(entries()).toEqual([])

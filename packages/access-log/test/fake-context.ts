@@ -1,6 +1,6 @@
 import type { Context, ContextToken, Outcome } from '@fw/types'
 
-/** A request as a test describes it; texts are bytes, one character each. */
+/** A request for a test. Its texts are bytes, one character each. */
 export interface FakeRequest {
   readonly method?: string
   readonly path?: string
@@ -10,7 +10,7 @@ export interface FakeRequest {
   readonly protocol?: Context['protocol']
 }
 
-/** The fields of one side of a request, as a `Context` shows them. */
+/** Returns the fields of one side of a request, as a `Context` has them. */
 export function fakeHeaders(fields: FakeRequest['headers'] = {}): Context['headers'] {
   const byName = new Map(Object.entries(fields))
   const getAll = (name: string): readonly string[] => [byName.get(name.toLowerCase()) ?? []].flat()
@@ -22,7 +22,7 @@ export function fakeHeaders(fields: FakeRequest['headers'] = {}): Context['heade
   return headers as unknown as Context['headers']
 }
 
-/** As much of a `Context` as an access log needs, and the end of its exchange. */
+/** The part of a `Context` that an access log needs, and a function that ends its exchange. */
 export interface FakeContext {
   readonly ctx: Context
   readonly finish: (outcome?: Partial<Outcome>) => void

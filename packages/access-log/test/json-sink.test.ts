@@ -17,7 +17,7 @@ const linesOf = (name: string): Record<string, unknown>[] =>
     .slice(0, -1)
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 
-/** Counts the servers, so that each has its own files. */
+/** The number of servers so far, so that each has its own files. */
 let started = 0
 
 async function start({ tls, http3 }: ServerDemand): Promise<RunningServer> {

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 
-/** The parts of an entry, with their escapes undone. */
+/** The parts of an entry without escapes. */
 export interface ParsedEntry {
   readonly tags: string
   readonly method: string
@@ -8,7 +8,7 @@ export interface ParsedEntry {
   readonly query: string | undefined
   readonly status: number
   readonly protocol: string
-  /** Names and values of captured headers. */
+  /** The names and values of captured headers. */
   readonly headers: readonly (readonly [string, string])[]
 }
 
@@ -21,7 +21,7 @@ const TAGS = String.raw`((?:\[SLOW\] )?(?:\[ABORTED\] )?)`
 const ADDRESS = String.raw`(?:-|[\da-f.:]+)`
 const DURATION = String.raw`\d+\.\d\dms`
 
-/** The grammar of Combined with everything switched on. */
+/** The grammar of Combined with all parts. */
 const COMBINED = new RegExp(
   String.raw`^${TAGS}(${METHOD}) (${WORD}) (\d{3}) (?:-|[A-Z][A-Za-z' -]*) ${DURATION} - ${ADDRESS} ` +
     String.raw`\((?:\d+ B|\d+\.\d KB)\) \[(${PROTOCOL})\]((?: \[[^\s:[\]]+: ${VALUE}\])*)$`,
@@ -33,7 +33,7 @@ const COMMON = new RegExp(
   'u',
 )
 
-/** What nobody can see, or sees as something else. */
+/** Matches characters that are invisible or look like something else. */
 export const UNSAFE =
   /[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\p{Surrogate}]/u
 
@@ -50,7 +50,7 @@ export function parseCommon(text: string): ParsedEntry {
   return { tags, method, ...targetOf(target), status: Number(status), protocol, headers: [] }
 }
 
-/** The text that bytes, one character each, stand for in an entry: that of UTF-8, or else one character for each. */
+/** Returns the text of bytes, given one character each: decoded as UTF-8 if valid, otherwise unchanged. */
 export function meaningOf(latin1: string): string {
   if (/[\u0100-\uffff]/.test(latin1)) return latin1
   const bytes = Buffer.from(latin1, 'latin1')

@@ -47,7 +47,7 @@ const HOSTILE = [
   '\u00e9\u20ac\u{1f600}',
 ] as const
 
-/** Bytes, one character each: at random, of UTF-8 text, or hostile ones with either around them. */
+/** Returns bytes, one character each: random ones, UTF-8 text, or hostile ones within either. */
 const latin1 = fc
   .array(
     fc.oneof(
@@ -88,10 +88,10 @@ const JSON_KEYS = [
 ]
 const REQUIRED: ReadonlySet<string> = new Set([...JSON_KEYS.slice(0, 6), 'client_ip', 'protocol'])
 
-/** Requests for each protocol. The fuzz target `access-log` tries many more without sockets. */
+/** The number of requests for each protocol. The fuzz target `access-log` checks many more without sockets. */
 const SOCKET_RUNS = 100
 
-/** Sends requests of random bytes to a server of this format; whether they are refused is not the question. */
+/** Sends requests of random bytes to a server with this format. Ignores whether they are refused. */
 async function entriesOver(
   format: AccessLogFormat,
   send: (port: number) => Promise<void>,
@@ -121,7 +121,7 @@ describe('an access log with random bytes from a socket', () => {
       }
     })
     const entries = texts.map((text) => parseCombined(text))
-    // A line break among the bytes can make two requests of one, on the way to the server already.
+    // A line break in the bytes can split a request in two before it reaches the server.
     expect(entries.length).toBeGreaterThanOrEqual(samples.length)
     expect(new Set(entries.map(({ status: responded }) => responded))).toEqual(new Set([200, 400]))
   })
@@ -134,7 +134,7 @@ describe('an access log with random bytes from a socket', () => {
         const client = await connect(protocol, { port })
         for (const [path, query, value] of samples) {
           const sent: ClientRequest = { path: `/${path}?${query}`, headers: [['user-agent', value]] }
-          // Most of these are not even sent, or refused.
+          // The client or the server rejects most of these.
           await client
             .request(sent)
             .then((response) => response.bytes())

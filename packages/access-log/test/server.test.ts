@@ -4,21 +4,21 @@ import { eachProtocol, rawExchange, type ServerDemand, type TestProtocol } from 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { accessLog, AccessLogFormat, RequestLogger } from '../src/index.ts'
 
-/** Names entries apart from what the server itself logs. */
+/** Distinguishes entries from records of the server. */
 const ENTRY = /^(\[SLOW\] )?(\[ABORTED\] )?(\S+ \S+ \d{3} |\S+ - "|\{)/
 
 const sink = new MemorySink()
-/** Requests whose handler has begun to wait. */
+/** The requests whose handlers are waiting. */
 let waiting = 0
 const entries = (): string[] => sink.messages().filter((message) => ENTRY.test(message))
 
-/** The entry of a request is written when its exchange is over, which may be after the client has its response. */
+/** Waits for an entry. It is logged when the exchange is over, possibly after the client has its response. */
 async function nextEntry(): Promise<string> {
   for (let ms = 0; entries().length === 0; ms += 2) {
     if (ms > 5000) throw new Error('No entry was logged')
     await new Promise((resolve) => setTimeout(resolve, 2))
   }
-  // A second one, if there were any, would come in the same turn.
+  // A second one would be logged in the same turn.
   expect(entries()).toHaveLength(1)
   return entries()[0] ?? ''
 }
@@ -82,7 +82,7 @@ eachProtocol('an access log', start, (client, protocol) => {
   const line = (request: string, size: string, rest = ''): RegExp =>
     new RegExp(String.raw`^${request} \d+\.\d\dms - 127\.0\.0\.1 \(${size}\) \[${text}\]${rest}$`, 'u')
 
-  it('has one entry for a response, and the record of its handler before', async () => {
+  it('has one entry for a response, after the record of its handler', async () => {
     const response = await client().request({ path: '/hello?a=b%20c', headers: [['x-request-id', 'r-1']] })
     expect(await response.text()).toBe('hello')
     expect(await nextEntry()).toMatch(
@@ -106,7 +106,7 @@ eachProtocol('an access log', start, (client, protocol) => {
     expect(await nextEntry()).toMatch(line('GET /boom 500 Internal Server Error', String.raw`\d+ B`))
   })
 
-  it('has one entry for a stream, at its end, with what was sent', async () => {
+  it('has one entry for a stream, at its end, with the number of bytes', async () => {
     const response = await client().request({ path: '/stream' })
     expect((await response.bytes()).byteLength).toBe(70_000)
     expect(await nextEntry()).toMatch(line('GET /stream 200 OK', String.raw`68\.4 KB`))
@@ -116,7 +116,7 @@ eachProtocol('an access log', start, (client, protocol) => {
     waiting = 0
     const leaving = new AbortController()
     const request = client().request({ path: '/wait', signal: leaving.signal })
-    // Handled from the start, as it fails while something else is waited for.
+    // Handle the rejection immediately: it occurs while the test waits for something else.
     const outcome = request.catch((error: unknown) => error)
     await expect.poll(() => waiting).toBe(1)
     leaving.abort()
@@ -132,7 +132,7 @@ eachProtocol('an access log', start, (client, protocol) => {
     expect(await nextEntry()).toMatch(line(String.raw`\[ABORTED\] GET /endless 200 OK`, '4 B'))
   })
 
-  it('has the entry of a group as the group wants it', async () => {
+  it('has the settings of a group for the entry of its request', async () => {
     await (await client().request({ path: '/api/users?x' })).text()
     const entry = JSON.parse(await nextEntry()) as Record<string, unknown>
     expect(Object.keys(entry)).toEqual([
@@ -159,7 +159,7 @@ describe('an access log on HTTP/1.1', () => {
     )
   })
 
-  it('shows bytes of a header as the UTF-8 that they are', async () => {
+  it('shows the bytes of a header as UTF-8', async () => {
     const server = new Server()
     server
       .router()
@@ -174,7 +174,7 @@ describe('an access log on HTTP/1.1', () => {
     await server.close()
   })
 
-  it('has no entry and no RequestLogger where it is not used', async () => {
+  it('has no entry and no RequestLogger on a router without it', async () => {
     const server = new Server()
     const seen: unknown[] = []
     server.router().get('/', (ctx) => {

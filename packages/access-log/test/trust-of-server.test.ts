@@ -7,14 +7,14 @@ import { expect, it } from 'vitest'
 import { accessLog } from '../src/index.ts'
 
 it.each<[string, TrustProxy | undefined, TrustProxy | undefined, string]>([
-  ['claims, where nobody says whom to trust', undefined, undefined, '203.0.113.9'],
-  ['the server believes', ['127.0.0.0/8'], undefined, '198.51.100.4'],
-  ['the server sees itself, where it trusts nobody', false, undefined, '127.0.0.1'],
+  ['claims, without any trustProxy', undefined, undefined, '203.0.113.9'],
+  ['has according to the server', ['127.0.0.0/8'], undefined, '198.51.100.4'],
+  ['comes from, if the server trusts no proxy', false, undefined, '127.0.0.1'],
   ['names in the one field of the server', { proxies: 1, header: 'x-real-ip' }, undefined, '192.0.2.7'],
   ['names in the one field of its own option', 1, { proxies: 1, header: 'x-real-ip' }, '192.0.2.7'],
-  ['has not, where that field is missing', { proxies: 1, header: 'forwarded' }, undefined, '-'],
-  ['its own option believes, before that of the server', false, 2, '203.0.113.9'],
-])('an entry has the address that the request %s', async (_what, ofServer, own, expected) => {
+  ['does not name in the one field of the server', { proxies: 1, header: 'forwarded' }, undefined, '-'],
+  ['has according to its own option, not that of the server', false, 2, '203.0.113.9'],
+])('logs the address that the request %s', async (_what, ofServer, own, expected) => {
   const sink = new MemorySink()
   setSinks([sink])
   await using server = new Server(ofServer === undefined ? {} : { trustProxy: ofServer })
@@ -40,7 +40,7 @@ eachProtocol(
     return { port, close: () => server.close() }
   },
   (client) => {
-    it.each(['/', '/nowhere'])('has the address of the peer, whatever a request for %s claims', async (path) => {
+    it.each(['/', '/nowhere'])('shows the address of the peer for any claim of a request for %s', async (path) => {
       const sink = new MemorySink()
       setSinks([sink])
       const headers = ['x-forwarded-for', 'x-real-ip'].map((name) => [name, '203.0.113.9'] as const)
@@ -55,7 +55,7 @@ it.each<[TrustProxy, TrustProxy | undefined]>([
   [['10.0.0.0/8'], undefined],
   [false, ['10.0.0.0/8']],
   [false, { proxies: 1, header: 'x-forwarded-for' }],
-])('behind a Unix socket an entry has the address that the proxy names: %j, %j', async (ofServer, own) => {
+])('logs the address that the proxy behind a Unix socket names: %j, %j', async (ofServer, own) => {
   const sink = new MemorySink()
   setSinks([sink])
   await using folder = await tempFolder()

@@ -7,7 +7,7 @@ import { firstForwardedFor, forwardedForFromLast } from '../src/forwarded.ts'
 import { parseAddress } from '../src/ip-address.ts'
 import { readForwarded } from './forwarded/reference.ts'
 
-/** The fields in which a request says where it comes from, and the address of its peer. */
+/** The fields of a request that name its client, and the address of its peer. */
 interface Input {
   readonly forwardedFor: string | null
   readonly realIp: string | null
@@ -86,7 +86,7 @@ function spoil(text: string, random: Random): string {
   return random.chance(0.3) ? mutate(text, random, PIECES) : text
 }
 
-/** Whatever is claimed: the result is an IP address in its one form, and the order of the fields is kept. */
+/** Checks that the result is an IP address in the normal form, and that the fields are read in order. */
 function checkAddresses({ forwardedFor, realIp, forwarded, peer }: Input): void {
   const fields: Record<string, string | null> = { 'x-forwarded-for': forwardedFor, 'x-real-ip': realIp, forwarded }
   const headers = { get: (name: string) => fields[name] ?? null }
@@ -105,7 +105,7 @@ function checkAddresses({ forwardedFor, realIp, forwarded, peer }: Input): void 
   assert.equal(claimed, expected ?? ownPeer)
 }
 
-/** A well-formed field is read as the grammar says; the last elements do not depend on what comes before them. */
+/** Checks that a well-formed field is read by the grammar, and that the last elements do not depend on earlier ones. */
 function checkForwarded(field: string): void {
   const nodes = [...forwardedForFromLast(field)]
   const expected = readForwarded(field)
@@ -117,11 +117,11 @@ function checkForwarded(field: string): void {
   assert.ok(nodes.length <= field.split(',').length, 'More elements than commas separate')
 }
 
-/** For lists of plain addresses proxy-addr, which Express uses, gives the same address. */
+/** Checks that proxy-addr, which Express uses, returns the same address for a list of plain addresses. */
 function checkWithProxyAddr(field: string, peer: string): void {
   const entries = field.split(',').map((entry) => entry.trim())
   if (entries.some((entry) => isIP(entry) === 0 || entry.includes('%')) || peer.includes('%')) return
-  // It keeps tabs around an entry.
+  // proxy-addr does not remove tabs around an entry.
   const request = { headers: { 'x-forwarded-for': entries.join(', ') }, socket: { remoteAddress: peer } }
   const expected = proxyAddr(request as never, trustsAsProxyAddr)
   const headers = { get: (name: string) => (name === 'x-forwarded-for' ? field : null) }

@@ -5,22 +5,32 @@ import { compileTrust, type ForwardingHeader, type TrustProxy } from './trusted-
 describe('claimedAddress', () => {
   it.each<[string, Record<string, string>, string | undefined, string | undefined]>([
     ['the first entry of x-forwarded-for', { 'x-forwarded-for': '1.1.1.1, 2.2.2.2' }, '127.0.0.1', '1.1.1.1'],
-    ['it before x-real-ip', { 'x-forwarded-for': '1.1.1.1', 'x-real-ip': '2.2.2.2' }, '127.0.0.1', '1.1.1.1'],
+    [
+      'x-forwarded-for before x-real-ip',
+      { 'x-forwarded-for': '1.1.1.1', 'x-real-ip': '2.2.2.2' },
+      '127.0.0.1',
+      '1.1.1.1',
+    ],
     ['x-real-ip before forwarded', { 'x-real-ip': '2.2.2.2', forwarded: 'for=3.3.3.3' }, '127.0.0.1', '2.2.2.2'],
     ['the first element of forwarded', { forwarded: 'for=3.3.3.3, for=4.4.4.4' }, '127.0.0.1', '3.3.3.3'],
     [
-      'the next if one is no address',
+      'the next entry if one is not an address',
       { 'x-forwarded-for': 'unknown, 1.1.1.1', 'x-real-ip': '2.2.2.2' },
       undefined,
       '2.2.2.2',
     ],
-    ['the peer if none is one', { 'x-real-ip': '1.1.1.1, 2.2.2.2', forwarded: 'for=_x' }, '127.0.0.4', '127.0.0.4'],
+    [
+      'the peer if no entry is an address',
+      { 'x-real-ip': '1.1.1.1, 2.2.2.2', forwarded: 'for=_x' },
+      '127.0.0.4',
+      '127.0.0.4',
+    ],
     ['a mapped peer as IPv4', {}, '::ffff:127.0.0.1', '127.0.0.1'],
     ['a peer without its zone', {}, 'fe80::1%eth0', 'fe80::1'],
     ['an IPv6 peer', {}, '2001:db8::7', '2001:db8::7'],
-    ['nothing of a peer that is no address', {}, 'proxy] [x', undefined],
-    ['nothing on a Unix socket', {}, undefined, undefined],
-  ])('is %s', (_, headers, peer, expected) => {
+    ['undefined for a peer that is not an address', {}, 'proxy] [x', undefined],
+    ['undefined on a Unix socket', {}, undefined, undefined],
+  ])('returns %s', (_, headers, peer, expected) => {
     expect(claimedAddress(new Headers(headers), peer)).toBe(expected)
   })
 })
@@ -61,7 +71,7 @@ describe('believedAddress', () => {
     [0, { 'x-forwarded-for': '1.1.1.1' }, UNIX_SOCKET, undefined],
     [[], { 'x-forwarded-for': '1.1.1.1' }, UNIX_SOCKET, undefined],
     [false, { 'x-forwarded-for': '1.1.1.1' }, UNIX_SOCKET, undefined],
-  ])('trusting %j, with %j from %s it is %s', (trust, headers, peer, expected) => {
+  ])('returns with trust %j, for %j from %s, the address %s', (trust, headers, peer, expected) => {
     expect(believedAddress(new Headers(headers), peer, compileTrust(trust))).toBe(expected)
   })
 })
@@ -77,7 +87,7 @@ describe('believedAddress with a named field', () => {
     ['forwarded', ELEMENTS, '203.0.113.50'],
     ['x-real-ip', '203.0.113.50', '203.0.113.50'],
     ['x-forwarded-for', '10.0.0.5, 10.0.0.1', '10.0.0.5'],
-  ])('%s: %j decides alone, whatever the others say', (header, value, expected) => {
+  ])('reads only %s: %j', (header, value, expected) => {
     const headers = new Headers({ ...FORGED, [header]: value })
     expect(believedAddress(headers, '127.0.0.2', compileTrust({ proxies: PROXIES, header }))).toBe(expected)
     expect(believedAddress(headers, '127.0.0.9', compileTrust({ proxies: PROXIES, header }))).toBe('127.0.0.9')
@@ -87,7 +97,7 @@ describe('believedAddress with a named field', () => {
     ['x-forwarded-for', LIST, '203.0.113.50'],
     ['forwarded', ELEMENTS, '203.0.113.50'],
     ['x-real-ip', '203.0.113.50', '203.0.113.50'],
-  ])('%s: %j is read for that many hops', (header, value, expected) => {
+  ])('reads %s: %j for the number of hops', (header, value, expected) => {
     const headers = new Headers({ ...FORGED, [header]: value })
     expect(believedAddress(headers, '127.0.0.2', compileTrust({ proxies: 2, header }))).toBe(expected)
     expect(believedAddress(headers, '127.0.0.2', compileTrust({ proxies: 0, header }))).toBe('127.0.0.2')
@@ -96,15 +106,15 @@ describe('believedAddress with a named field', () => {
   it.each<[string, ForwardingHeader, string | null]>([
     ['is absent', 'x-forwarded-for', null],
     ['is empty', 'x-forwarded-for', ''],
-    ['has a last entry that is no address', 'x-forwarded-for', '1.1.1.1, unknown'],
-    ['has one before a trusted one', 'x-forwarded-for', '1.1.1.1, unknown, 10.0.0.1'],
+    ['has a last entry that is not an address', 'x-forwarded-for', '1.1.1.1, unknown'],
+    ['has an invalid entry before a trusted one', 'x-forwarded-for', '1.1.1.1, unknown, 10.0.0.1'],
     ['is absent', 'x-real-ip', null],
-    ['came twice', 'x-real-ip', '6.6.6.6, 203.0.113.50'],
+    ['is repeated', 'x-real-ip', '6.6.6.6, 203.0.113.50'],
     ['is absent', 'forwarded', null],
     ['is obfuscated', 'forwarded', 'for=_hidden'],
     ['is malformed', 'forwarded', 'for=1.1.1.1, for="203.0.113.50'],
     ['is malformed before a trusted one', 'forwarded', 'for=", for=10.0.0.1'],
-  ])('nobody passes for a proxy: the address is unknown where the field %s: %s %j', (_, header, value) => {
+  ])('returns undefined if the field %s: %s %j', (_, header, value) => {
     const headers = { get: (name: string) => (name === header ? value : FORGED[name as ForwardingHeader]) }
     for (const proxies of [PROXIES, 2]) {
       expect(believedAddress(headers, '127.0.0.2', compileTrust({ proxies, header }))).toBeUndefined()

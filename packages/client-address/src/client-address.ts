@@ -29,13 +29,13 @@ export function claimedAddress(headers: FieldSource, peer: string | undefined): 
 }
 
 /**
- * Returns the address of the client behind trusted proxies. It walks from the peer toward the client and believes each
- * entry while a trusted proxy added it. The first address that is not trusted is the client. An entry that is not an
- * address ends the walk.
+ * Returns the address of the client behind trusted proxies. It reads the entries from the peer toward the client, as
+ * long as a trusted proxy added them. The first address that is not trusted is the client. An entry that is not an
+ * address ends the search.
  *
- * @param peer Address of the peer, or `UNIX_SOCKET`, which is trusted if `trust` names any proxy
- * @returns `undefined` without any address, as on a Unix socket. With a named field, `undefined` if a trusted proxy left
- * no address in it: a client must not pass for that proxy
+ * @param peer The address of the peer, or `UNIX_SOCKET`, which is trusted if `trust` names any proxy
+ * @returns `undefined` without any address, as on a Unix socket. With a named field, `undefined` if a trusted proxy
+ *   left no address in it, so that the proxy itself does not count as the client
  */
 // docs/decisions/0074
 export function believedAddress(headers: FieldSource, peer: string | undefined, trust: Trust): string | undefined {

@@ -5,7 +5,7 @@ import { compileTrust, type TrustProxy } from './trusted-proxies.ts'
 
 const TRUSTED = ['127.0.0.0/8', '10.0.0.0/8']
 
-/** A field value of a client, without control characters but a tab, and mostly what means something here. */
+/** A field value from a client: no control characters except tabs, and frequent characters of the syntax. */
 const bytes = fc
   .array(
     fc.oneof(
@@ -34,7 +34,7 @@ const otherPair = fc
   .tuple(fc.constantFrom('by', 'host', 'proto', 'x'), fc.oneof(token, quoted))
   .map((pair) => pair.join('='))
 
-/** A well-formed element of `Forwarded` that says that the request came from `address`. */
+/** A well-formed element of `Forwarded` with this address. */
 function elementFor(address: fc.Arbitrary<string>): fc.Arbitrary<string> {
   const node = fc.tuple(address, fc.constantFrom('', ':80', ':_x'), fc.boolean()).map(([text, port, isQuoted]) => {
     const host = text.includes(':') ? `[${text}]${port}` : `${text}${port}`
@@ -59,7 +59,7 @@ it.each<[TrustProxy, TrustProxy]>([
     { proxies: TRUSTED, header: 'forwarded' },
     { proxies: 1, header: 'forwarded' },
   ],
-])('whatever bytes a client sends first, the element that a trusted proxy appended decides: %j, %j', (blocks, hops) => {
+])('returns the element of a trusted proxy after any bytes of a client: %j, %j', (blocks, hops) => {
   const element = outside.chain((address) => fc.tuple(fc.constant(address), elementFor(fc.constant(address))))
   fc.assert(
     fc.property(bytes, separator, element, (sent, comma, [address, appended]) => {
@@ -76,7 +76,7 @@ it.each<[TrustProxy, TrustProxy]>([
     { proxies: TRUSTED, header: 'forwarded' },
     { proxies: 2, header: 'forwarded' },
   ],
-])('so do those of a chain of trusted proxies: %j, %j', (blocks, hops) => {
+])('returns the first untrusted element of a chain of proxies after any bytes: %j, %j', (blocks, hops) => {
   const outer = outside.chain((address) => fc.tuple(fc.constant(address), elementFor(fc.constant(address))))
   fc.assert(
     fc.property(bytes, separator, outer, elementFor(inside), (sent, comma, [address, appended], inner) => {
@@ -88,7 +88,7 @@ it.each<[TrustProxy, TrustProxy]>([
 })
 
 it.each<[TrustProxy]>([[TRUSTED], [1], [{ proxies: TRUSTED, header: 'x-forwarded-for' }]])(
-  'so does the entry that one appended to x-forwarded-for: %j',
+  'returns the entry of a trusted proxy in x-forwarded-for after any bytes: %j',
   (trust) => {
     fc.assert(
       fc.property(bytes, separator, outside, (sent, comma, address) => {

@@ -19,11 +19,11 @@ describe('compileTrust', () => {
     [{ proxies: 1, header: 'X-Forwarded-For' }],
     [{ proxies: 1, header: 'cf-connecting-ip' }],
     [{ proxies: 1, header: 'forwarded', hops: 1 }],
-  ])('refuses %j', (trust) => {
+  ])('rejects %j', (trust) => {
     expect(() => compileTrust(trust as TrustProxy)).toThrow(TypeError)
   })
 
-  it.each([-1, 1.5, NaN, { proxies: -1, header: 'forwarded' as const }])('refuses %j hops', (hops) => {
+  it.each([-1, 1.5, NaN, { proxies: -1, header: 'forwarded' as const }])('rejects %j hops', (hops) => {
     expect(() => compileTrust(hops)).toThrow(RangeError)
   })
 
@@ -57,7 +57,7 @@ describe('compileTrust', () => {
     ],
     [{ header: 'forwarded' }, 'x: option "trustProxy.proxies" must be a list of CIDR blocks'],
     [{ proxies: 1, headers: 'forwarded' }, 'x: unknown option "trustProxy.headers". Did you mean "header"?'],
-  ])('says of %j what is wrong', (trust, message) => {
+  ])('describes the error in %j', (trust, message) => {
     expect(() => compileTrust(trust as TrustProxy, 'x')).toThrow(message)
   })
 })

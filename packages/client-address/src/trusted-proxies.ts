@@ -29,7 +29,9 @@ export interface NamedField {
 export interface Trust {
   /** Reports whether the proxy at an address is trusted. The peer is hop 1. */
   readonly isTrusted: (address: string | undefined, hop: number) => boolean
-  /** Whether to trust a proxy that connects over a Unix socket. It has no address; the mode of the file admits it. */
+  /**
+   * Whether to trust a proxy that connects over a Unix socket, which has no address. The mode of its file protects it.
+   */
   readonly trustsUnixSocket: boolean
   /** The only field that is read; `undefined` if none is named. */
   readonly header: ForwardingHeader | undefined

@@ -1,12 +1,12 @@
-/** Writes the source text of the writer thread, from the files that its types are checked in. */
+/** Writes the source text of the writer thread. The compiler checks the files that it is made from. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
-/** Where the text is kept. */
+/** The module that contains the text. */
 export const EMBEDDED: URL = new URL('../src/async/worker-source.ts', import.meta.url)
 
-/** The module that holds the text, as it should be. */
+/** Returns the up-to-date content of that module. */
 export function embedWorker(): string {
   const parts = ['drain.ts', 'worker.ts'].map((name) => {
     const source = readFileSync(new URL(`../src/async/${name}`, import.meta.url), 'utf8')

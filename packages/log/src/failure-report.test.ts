@@ -22,7 +22,7 @@ it('names the sink and the reason', () => {
   expect(lines).toEqual(['log: BrokenSink failed: disk full'])
 })
 
-it('reports a sink once a second, with the number in between', () => {
+it('reports a sink once a second, with the number of failures in between', () => {
   const { lines, report } = start()
   const sink = new BrokenSink()
   for (let at = 0; at < 5; at++) report.add(sink, new Error('no'))
@@ -37,20 +37,20 @@ it('reports a sink once a second, with the number in between', () => {
   expect(lines[2]).toBe('log: BrokenSink failed: again')
 })
 
-it('reports each sink for itself', () => {
+it('limits the reports of each sink separately', () => {
   const { lines, report } = start()
   report.add(new BrokenSink(), new Error('one'))
   report.add(new BrokenSink(), new Error('two'))
   expect(lines).toHaveLength(2)
 })
 
-it.each([['text'], [undefined], [{ code: 1 }], [new Error('two\nlines')]])('makes one line of %o', (error) => {
+it.each([['text'], [undefined], [{ code: 1 }], [new Error('two\nlines')]])('prints one line for %o', (error) => {
   const { lines, report } = start()
   report.add(new BrokenSink(), error)
   expect(lines).toEqual([expect.not.stringContaining('\n')])
 })
 
-it('survives what throws when it is looked at', () => {
+it('reports a sink and an error whose properties throw', () => {
   const { lines, report } = start()
   const revoked = Proxy.revocable(new Error('never seen'), {})
   revoked.revoke()

@@ -3,7 +3,7 @@ import type { Sink } from '@fw/types'
 import { display, UNSHOWABLE } from './text/display.ts'
 import { escapeLine } from './text/escape.ts'
 
-/** The minimum time between two reports: a sink that fails does so for every record. */
+/** The minimum milliseconds between two reports of one sink, because a broken sink fails for every record. */
 const PERIOD_MS = 1000
 
 interface Failures {

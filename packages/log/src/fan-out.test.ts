@@ -8,12 +8,12 @@ import { MemorySink } from './sinks/memory-sink.ts'
 
 const noSinks = (): LogSink[] => []
 
-/** A sink made of what a test is about. */
+/** Returns a sink with these members, and defaults for the others. */
 function sinkWith(parts: Partial<LogSink>): LogSink {
   return { write() {}, flush() {}, close() {}, ...parts }
 }
 
-/** A sink that does nothing and has these abilities. */
+/** Returns a sink that does nothing and has these abilities. */
 function sinkAble(abilities: SinkAbilities): LogSink {
   return sinkWith({ [sinkAbilities]: abilities })
 }
@@ -33,21 +33,21 @@ function start(...sinks: LogSink[]): { fanOut: FanOut; reports: string[] } {
   return { fanOut, reports }
 }
 
-describe('delivery', () => {
-  it('gives each record to every sink', () => {
+describe('deliver', () => {
+  it('passes each record to every sink', () => {
     const [first, second] = [new MemorySink(), new MemorySink()]
     start(first, second).fanOut.deliver(record())
     expect([first.size(), second.size()]).toEqual([1, 1])
   })
 
-  it('leaves out a sink whose level is above the record', () => {
+  it('skips a sink whose level is above that of the record', () => {
     const [all, errors] = [new MemorySink(), new MemorySink({ level: 4 })]
     const { fanOut } = start(all, errors)
     for (const level of [0, 3, 4, 5] as const) fanOut.deliver(record({ level }))
     expect([all.size(), errors.size()]).toEqual([4, 2])
   })
 
-  it('flushes after Error and Fatal, and after nothing else', () => {
+  it('flushes only after Error and Fatal', () => {
     const log: string[] = []
     const sink = sinkWith({
       write: ({ level }: LogRecord) => void log.push(`write ${level}`),
@@ -58,7 +58,7 @@ describe('delivery', () => {
     expect(log).toEqual(['write 0', 'write 1', 'write 2', 'write 3', 'write 4', 'flush', 'write 5', 'flush'])
   })
 
-  it('drops and counts what a sink logs itself, instead of recursing', () => {
+  it('drops and counts a record that a sink logs in write', () => {
     const memory = new MemorySink()
     const { fanOut } = start(sinkWith({ write: () => fanOut.deliver(record({ message: 'inner' })) }), memory)
     fanOut.deliver(record({ message: 'outer' }))
@@ -68,23 +68,23 @@ describe('delivery', () => {
   })
 })
 
-describe('a sink that says it dropped a record', () => {
+describe('a sink that drops a record', () => {
   const dropping = sinkWith({ write: () => false })
 
-  it('has it counted', () => {
+  it('increases the number of dropped records', () => {
     const { fanOut } = start(dropping)
     fanOut.deliver(record())
     expect(fanOut.stats).toMatchObject({ written: 0, dropped: 1, sinkErrors: 0 })
   })
 
-  it('leaves it written if another sink took it', () => {
+  it('does not affect the number of written records if another sink accepts it', () => {
     const { fanOut } = start(dropping, new MemorySink())
     fanOut.deliver(record())
     expect(fanOut.stats).toMatchObject({ written: 1, dropped: 1 })
   })
 })
 
-/** Says when it is given settings and when they are taken away. */
+/** Returns a sink that notes when its queue starts and ends. */
 function queueable(): { sink: LogSink; said: string[]; fail: () => void } {
   const said: string[] = []
   let given: Parameters<NonNullable<SinkAbilities['useQueue']>>[0]
@@ -117,7 +117,7 @@ it('reads the abilities of a sink once, when it is added', () => {
 describe('a sink that can use a queue', () => {
   const SETTINGS = { flushIntervalMs: 1, maxQueueSize: 10, overflow: 'drop' } as const
 
-  it('does so while the logger is asynchronous and the sink in use', () => {
+  it('uses it while the logger is asynchronous and has the sink', () => {
     const [first, second] = [queueable(), queueable()]
     const { fanOut } = start(first.sink)
     fanOut.useQueue(SETTINGS)
@@ -132,7 +132,7 @@ describe('a sink that can use a queue', () => {
     ])
   })
 
-  it('reports failures of its thread as those of the sink', () => {
+  it('reports a failure of its thread as a failure of the sink', () => {
     const { sink, fail } = queueable()
     const { fanOut, reports } = start(sink)
     fanOut.useQueue(SETTINGS)
@@ -141,7 +141,7 @@ describe('a sink that can use a queue', () => {
     expect(reports).toEqual([expect.stringContaining('thread died')])
   })
 
-  it('stops no other by failing to', () => {
+  it('does not affect other sinks if its queue fails to start', () => {
     const broken = sinkAble({
       useQueue() {
         throw new Error('cannot')
@@ -155,8 +155,8 @@ describe('a sink that can use a queue', () => {
   })
 })
 
-describe('a failing sink', () => {
-  it('stops neither the caller nor the sinks after it', () => {
+describe('a sink that fails', () => {
+  it('affects neither the caller nor later sinks', () => {
     const memory = new MemorySink()
     const { fanOut, reports } = start(failing(), memory, failing('text'))
     expect(() => fanOut.deliver(record())).not.toThrow()
@@ -165,7 +165,7 @@ describe('a failing sink', () => {
     expect(reports).toEqual([expect.stringContaining('broken'), expect.stringContaining('text')])
   })
 
-  it('is given the next record all the same', () => {
+  it('still receives the next record', () => {
     let calls = 0
     const sink = sinkWith({
       write() {
@@ -178,7 +178,7 @@ describe('a failing sink', () => {
     expect(fanOut.stats).toMatchObject({ written: 1, sinkErrors: 1 })
   })
 
-  it('may fail in flush, at once or later, without a rejection', async () => {
+  it('causes no rejection if it fails in flush, immediately or later', async () => {
     const { fanOut } = start(
       sinkWith({
         flush() {
@@ -193,7 +193,7 @@ describe('a failing sink', () => {
     expect(fanOut.stats.sinkErrors).toBe(6)
   })
 
-  it('may be asynchronous against the contract without ending the process', async () => {
+  it('does not end the process if its write is async and rejects', async () => {
     const write = (async () => {
       throw new Error('rejected')
     }) as unknown as Sink['write']
@@ -205,7 +205,7 @@ describe('a failing sink', () => {
 })
 
 describe('flush', () => {
-  it('waits for sinks that flush asynchronously', async () => {
+  it('waits for a sink that flushes asynchronously', async () => {
     let done = false
     const { promise, resolve } = Promise.withResolvers<void>()
     const { fanOut } = start(sinkWith({ flush: () => promise.then(() => void (done = true)) }))
@@ -216,7 +216,7 @@ describe('flush', () => {
     expect(done).toBe(true)
   })
 
-  it('is counted', async () => {
+  it('increases the number of flushes', async () => {
     const { fanOut } = start(new MemorySink())
     await fanOut.flush()
     fanOut.deliver(record({ level: 5 }))
@@ -225,7 +225,7 @@ describe('flush', () => {
 })
 
 describe('the list of sinks', () => {
-  it('has the default ones when the first record comes, and not before', () => {
+  it('contains the default sinks from the first record on', () => {
     const memory = new MemorySink()
     let made = 0
     const fanOut = new FanOut(() => {
@@ -238,7 +238,7 @@ describe('the list of sinks', () => {
     expect([made, memory.size()]).toEqual([1, 2])
   })
 
-  it('keeps the default ones beside an added one', () => {
+  it('keeps the default sinks when a sink is added', () => {
     const [first, added] = [new MemorySink(), new MemorySink()]
     const fanOut = new FanOut(() => [first])
     fanOut.add(added)
@@ -246,7 +246,7 @@ describe('the list of sinks', () => {
     expect([first.size(), added.size()]).toEqual([1, 1])
   })
 
-  it('has no default ones once it was set', () => {
+  it('contains no default sinks after it was set', () => {
     const fanOut = new FanOut(() => {
       throw new Error('not asked for')
     })
@@ -255,14 +255,14 @@ describe('the list of sinks', () => {
     expect(fanOut.stats.written).toBe(0)
   })
 
-  it('flushes the sinks that are replaced and does not close them', () => {
+  it('flushes replaced sinks and does not close them', () => {
     const log: string[] = []
     const { fanOut } = start(sinkWith({ flush: () => void log.push('flush'), close: () => void log.push('close') }))
     fanOut.set([])
     expect(log).toEqual(['flush'])
   })
 
-  it('holds each sink once', () => {
+  it('contains each sink once', () => {
     const memory = new MemorySink()
     const { fanOut } = start(memory, memory)
     fanOut.add(memory)
@@ -271,7 +271,7 @@ describe('the list of sinks', () => {
   })
 
   it.each([[undefined], [null], [{}], ['console'], [{ write() {} }], [{ write() {}, flush() {} }]])(
-    'refuses %o',
+    'rejects %o',
     (sink) => {
       const { fanOut } = start()
       expect(() => fanOut.add(sink as Sink)).toThrow(
@@ -283,11 +283,15 @@ describe('the list of sinks', () => {
   )
 
   it.each([
-    ['none', [], false],
-    ['one that says nothing', [sinkWith({})], true],
-    ['one that does not', [sinkAble({ usesLocation: false })], false],
-    ['one of each', [sinkAble({ usesLocation: false }), sinkAble({ usesLocation: true })], true],
-  ])('wants locations with %s: %#', (_what, sinks, expected) => {
+    ['no sink', [], false],
+    ['one sink without the ability', [sinkWith({})], true],
+    ['one sink that does not', [sinkAble({ usesLocation: false })], false],
+    [
+      'one sink that does, one that does not',
+      [sinkAble({ usesLocation: false }), sinkAble({ usesLocation: true })],
+      true,
+    ],
+  ])('reports whether a sink reads the location: %s', (_what, sinks, expected) => {
     expect(start(...sinks).fanOut.usesLocation).toBe(expected)
   })
 })

@@ -11,7 +11,7 @@ const TABLE = [
   ['Off', 6],
 ] as const
 
-it.each(TABLE)('Level.%s is %i and has its name in upper case', (name, value) => {
+it.each(TABLE)('defines Level.%s as %i, with its name in upper case', (name, value) => {
   expect(Level[name]).toBe(value)
   expect(levelName(value)).toBe(name.toUpperCase())
 })
@@ -20,20 +20,20 @@ it('has seven levels', () => {
   expect(Object.keys(Level)).toHaveLength(7)
 })
 
-it.each(TABLE)('parseLevel reads %s in any case', (name, value) => {
+it.each(TABLE)('parses %s in any case', (name, value) => {
   expect(parseLevel(name)).toBe(value)
   expect(parseLevel(name.toLowerCase())).toBe(value)
 })
 
-it.each(['', 'verbose', '2', 'info ', '__proto__'])('parseLevel(%j) is undefined', (name) => {
+it.each(['', 'verbose', '2', 'info ', '__proto__'])('parses %j as undefined', (name) => {
   expect(parseLevel(name)).toBeUndefined()
 })
 
-it.each([-1, 7, 1.5, Number.NaN, Infinity])('refuses the number %d with a RangeError', (value) => {
+it.each([-1, 7, 1.5, Number.NaN, Infinity])('rejects the number %d with a RangeError', (value) => {
   expect(() => checkLevel(value, 'setLevel')).toThrow(RangeError)
 })
 
-it.each(['verbose', undefined, null, true, {}])('refuses %j with a TypeError that says what is asked for', (value) => {
+it.each(['verbose', undefined, null, true, {}])('rejects %j with a TypeError that lists the levels', (value) => {
   expect(() => checkLevel(value, 'setLevel')).toThrow(TypeError)
   expect(() => checkLevel(value, 'setLevel')).toThrow(
     /^setLevel: level must be one of Level\.Trace \(0\) to Level\.Off \(6\) or a name such as "debug", got .*\. Use a/,

@@ -8,7 +8,7 @@ beforeEach(() => {
   memory.clear()
 })
 
-/** The live bindings, to be called by a name that is not known before. */
+/** The live bindings by name. */
 const methods: Readonly<typeof log> = log
 
 const MACROS = [
@@ -20,7 +20,7 @@ const MACROS = [
   ['fatal', 'FW_LOG_FATAL', 5],
 ] as const
 
-it.each(MACROS)('%s and %s make records of level %i', (method, macro, level) => {
+it.each(MACROS)('logs with %s and %s at level %i', (method, macro, level) => {
   log.setLevel(log.Level.Trace)
   methods[method]('{}', 'by method')
   methods[macro]('{}', 'by macro')
@@ -30,7 +30,7 @@ it.each(MACROS)('%s and %s make records of level %i', (method, macro, level) => 
   ])
 })
 
-it.each(MACROS)('%s and %s are silent above their level', (method, macro, level) => {
+it.each(MACROS)('logs nothing with %s and %s if the threshold is above level %i', (method, macro, level) => {
   log.setLevel((level + 1) as log.Level)
   methods[method]('x')
   methods[macro]('x')
@@ -52,7 +52,7 @@ describe('the global logger', () => {
     expect(memory.messages()).toEqual(['a'])
   })
 
-  it('is the same as a value', () => {
+  it('is exported as a value', () => {
     log.logger.info('as a value')
     log.with({ a: 1 }).info('as a child')
     expect(memory.records()).toMatchObject([{ message: 'as a value' }, { message: 'as a child', fields: { a: 1 } }])
@@ -69,13 +69,13 @@ describe('the global logger', () => {
     expect([memory.messages(), added.messages()]).toEqual([['both'], ['both', 'one']])
   })
 
-  it('refuses options that do not exist', () => {
+  it('rejects options that do not exist', () => {
     expect(() => log.init({ asink: true } as log.LogOptions)).toThrow(
       'init: unknown option "asink". Did you mean "sinks"? Known options: level, ',
     )
   })
 
-  it('counts', async () => {
+  it('counts records and flushes', async () => {
     const before = log.stats().written
     log.info('x')
     await log.flush()
@@ -84,8 +84,8 @@ describe('the global logger', () => {
   })
 })
 
-describe('without init', () => {
-  it('writes from Info up to the console, errors to stderr', () => {
+describe('the global logger without init', () => {
+  it('writes records from Info to the console, and errors to stderr', () => {
     const { stdout, stderr } = runScript(`
 log.debug('not this')
 log.info('listening on {}:{}', '127.0.0.1', 80)
@@ -96,7 +96,7 @@ log.error('bad')`)
     expect(stderr).toMatch(/\] \[ERROR\] \[script\.ts:5\] bad\n$/)
   })
 
-  it('keeps the console beside a sink that is added', () => {
+  it('keeps the console when a sink is added', () => {
     const { stdout } = runScript(`
 const memory = new log.MemorySink()
 log.addSink(memory)
@@ -121,7 +121,7 @@ log.init({ level: log.Level.Warn }); log.info('d'); log.warn('e')`
       'be',
       'log: FW_LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, off, got "loud". Using info.',
     ],
-  ])('%j is the level where the program sets none', (level, letters, warning) => {
+  ])('sets the level to %j if the program sets none', (level, letters, warning) => {
     const { stdout, stderr } = runScript(COUNT, { env: { FW_LOG_LEVEL: level } })
     expect(stdout.match(/\w$/gm)?.join('')).toBe(letters)
     expect(stderr).toContain(warning)
@@ -129,7 +129,7 @@ log.init({ level: log.Level.Warn }); log.info('d'); log.warn('e')`
   })
 })
 
-it('in a process of node:cluster lines show the process too', () => {
+it('shows the process ID in a worker process of node:cluster', () => {
   const { stdout } = runScript(`
 import cluster from 'node:cluster'
 import { once } from 'node:events'

@@ -17,7 +17,7 @@ function refuse(): never {
   throw new Error('refused')
 }
 
-/** A value that tells whether anybody looked at it. */
+/** Returns a value that reports whether it was read. */
 function witness(): { readonly seen: () => boolean; readonly value: object } {
   let seen = false
   const value = {
@@ -30,14 +30,14 @@ function witness(): { readonly seen: () => boolean; readonly value: object } {
 }
 
 describe('the threshold', () => {
-  it.each([0, 1, 2, 3, 4, 5, 6] as const)('%i lets its level and those above through', (level) => {
+  it.each([0, 1, 2, 3, 4, 5, 6] as const)('logs records of level %i and above', (level) => {
     const { logger, memory } = start(level)
     for (const method of METHODS) logger[method](method)
     expect(memory.messages()).toEqual(METHODS.slice(level))
     expect(memory.records().map((record) => record.level)).toEqual([0, 1, 2, 3, 4, 5].slice(level))
   })
 
-  it.each([0, 1, 2, 3, 4, 5, 6] as const)('%i is what isEnabled answers by', (level) => {
+  it.each([0, 1, 2, 3, 4, 5, 6] as const)('determines the result of isEnabled at level %i', (level) => {
     const { logger } = start(level)
     expect(Object.values(Level).filter((asked) => logger.isEnabled(asked))).toEqual([0, 1, 2, 3, 4, 5].slice(level))
   })
@@ -53,7 +53,7 @@ describe('the threshold', () => {
     expect(logger.getLevel()).toBe(Level.Off)
   })
 
-  it('below it, arguments are not looked at', () => {
+  it('does not read the arguments of a call below it', () => {
     const { logger } = start(Level.Info)
     const { seen, value } = witness()
     logger.debug('{}', value)
@@ -107,7 +107,7 @@ describe('a record', () => {
     ['a number', 42, '42'],
     ['an object', { a: 1 }, '{ a: 1 }'],
     ['undefined', undefined, 'undefined'],
-  ])('is made of %s from untyped code too', (_what, value, message) => {
+  ])('shows %s that untyped code passes as the message', (_what, value, message) => {
     const { logger, memory } = start()
     const call = untyped(logger.info)
     call(value)
@@ -120,7 +120,7 @@ describe('a record', () => {
 describe('an error as the first argument', () => {
   const error = Object.assign(new Error('outer', { cause: new TypeError('inner') }), { code: 'E_OUTER' })
 
-  it('is shown with its stack, its properties and its causes', () => {
+  it('shows its stack, its properties and its causes', () => {
     const { logger, memory } = start()
     logger.error(error)
     logger.log(Level.Error, error)
@@ -131,7 +131,7 @@ describe('an error as the first argument', () => {
     expect(byLevel).toBe(message)
   })
 
-  it('is shown with the errors of an AggregateError', () => {
+  it('shows the errors of an AggregateError', () => {
     const { logger, memory } = start()
     logger.fatal(new AggregateError([new Error('one', { cause: 'why' }), new Error('two')], 'all'))
     for (const text of ['AggregateError: all', 'Error: one', "[cause]: 'why'", 'Error: two']) {
@@ -157,7 +157,7 @@ describe('an error as the first argument', () => {
     expect(memory.messages()[0]).toMatch(/^a 1 undefined: Error: outer\n/)
   })
 
-  it('can be of unknown type', () => {
+  it('can have the type unknown', () => {
     const { logger, memory } = start()
     try {
       JSON.parse('{')
@@ -171,7 +171,7 @@ describe('an error as the first argument', () => {
 })
 
 describe('logData', () => {
-  it('gives sinks the text and the data', () => {
+  it('passes the text and the data to sinks', () => {
     const { logger, memory } = start()
     logger.with({ app: 'shop' }).logData(Level.Warn, 'GET /{} 200', () => ({ status: 200 }))
     expect(memory.records()).toMatchObject([
@@ -188,7 +188,7 @@ describe('logData', () => {
     expect(memory.size()).toBe(0)
   })
 
-  it('logs the text alone if the data throws', () => {
+  it('logs only the text if the data throws', () => {
     const { logger, memory } = start()
     logger.logData(Level.Info, 'text', () => {
       throw new Error('no')
@@ -198,13 +198,13 @@ describe('logData', () => {
 })
 
 describe('log', () => {
-  it('takes the level as an argument', () => {
+  it('accepts the level as an argument', () => {
     const { logger, memory } = start(Level.Info)
     for (const level of Object.values(Level)) logger.log(level, 'at {}', level)
     expect(memory.messages()).toEqual(['at 2', 'at 3', 'at 4', 'at 5'])
   })
 
-  it('works as a copy', () => {
+  it('works without its logger as `this`', () => {
     const { logger, memory } = start()
     const { log } = logger
     log(Level.Warn, 'copied')
@@ -212,7 +212,7 @@ describe('log', () => {
   })
 })
 
-it('a method is the same function each time, as long as the level stays', () => {
+it('returns the same function for a method until the level changes', () => {
   const logger = createLogger({ sinks: [] })
   const child = logger.with({ a: 1 })
   for (const each of [logger, child]) {
@@ -223,7 +223,7 @@ it('a method is the same function each time, as long as the level stays', () => 
 })
 
 describe('a copy of a method', () => {
-  it('keeps to the level as it changes', () => {
+  it('follows later changes of the level', () => {
     const { logger, memory } = start(Level.Info)
     const { debug, info } = logger
     debug('off')
@@ -243,7 +243,7 @@ describe('a copy of a method', () => {
     ['braces {}', [], 'braces {}'],
     ['{}{}{}{}{}{}{}{}', [1, 2, 3, 4, 5, 6, 7, 8], '12345678'],
     ['failed', ['extra'], 'failed extra'],
-  ])('taken while the level was off still fills in: %j with %j', (format, args, message) => {
+  ])('formats %j with %j even if its level was off when it was copied', (format, args, message) => {
     const { logger, memory } = start(Level.Info)
     const debug = untyped(logger.debug)
     logger.setLevel(Level.Debug)
@@ -252,7 +252,7 @@ describe('a copy of a method', () => {
   })
 })
 
-describe('values that resist', () => {
+describe('a value whose own code throws', () => {
   const revoked = Proxy.revocable({}, {})
   revoked.revoke()
   const trapped = new Proxy({}, { get: refuse, has: refuse, ownKeys: refuse, getPrototypeOf: refuse })
@@ -260,7 +260,7 @@ describe('values that resist', () => {
   it.each([
     ['a revoked proxy', revoked.proxy],
     ['a proxy that refuses everything', trapped],
-  ])('%s makes a record, as argument and in the place of a format', (_name, value) => {
+  ])('is logged as an argument and instead of a format: %s', (_name, value) => {
     const { logger, memory } = start()
     for (const method of METHODS) {
       untyped(logger[method])('{}', value)
@@ -288,13 +288,13 @@ describe('values that resist', () => {
       },
       { a: 1, b: '<value that cannot be shown>' },
     ],
-  ])('%s as fields loses no record', (_name, fields, shown) => {
+  ])('loses no record as fields: %s', (_name, fields, shown) => {
     const { logger, memory } = start()
     logger.with({ id: 7 }).with(fields).info('x')
     expect(memory.records()[0]?.fields).toEqual({ id: 7, ...shown })
   })
 
-  it('a message longer than a string can be makes a record that says so', () => {
+  it('logs a placeholder for a message that exceeds the maximum length of a string', () => {
     const { logger, memory } = start()
     const longest = 'x'.repeat(2 ** 29 - 24)
     logger.info('{} and more', longest)
@@ -302,7 +302,7 @@ describe('values that resist', () => {
     expect(memory.messages()).toEqual(Array(2).fill('<value that cannot be shown>'))
   })
 
-  it('a prefix that is no text is shown', () => {
+  it('shows a prefix that is not a string', () => {
     const { logger, memory } = start()
     for (const prefix of [Symbol('s'), Object.create(null), 7] as unknown[])
       logger.withPrefix(prefix as string).info(' x')
@@ -311,7 +311,7 @@ describe('values that resist', () => {
 })
 
 describe('with', () => {
-  it('adds fields to the records of the child alone', () => {
+  it('adds fields only to the records of the child', () => {
     const { logger, memory } = start()
     const child = logger.with({ requestId: 'r1', user: 1 })
     const grandchild = child.with({ user: 2 })
@@ -323,7 +323,7 @@ describe('with', () => {
     ])
   })
 
-  it('follows level and sinks of the parent', () => {
+  it('follows the level and the sinks of the parent', () => {
     const { logger, memory } = start(Level.Warn)
     const child = logger.with({ a: 1 })
     child.info('off')
@@ -334,7 +334,7 @@ describe('with', () => {
     expect(memory.messages()).toEqual(['on'])
   })
 
-  it('does not see later changes of the object it was given', () => {
+  it('ignores later changes of the object', () => {
     const { logger, memory } = start()
     const fields = { a: 1 }
     const child = logger.with(fields)
@@ -353,7 +353,7 @@ describe('withPrefix', () => {
     expect(memory.messages()).toEqual(['[GET /{}{0}] done in 3 ms', '[GET /{}{0}] as is {}'])
   })
 
-  it('adds up, and keeps the fields', () => {
+  it('adds to earlier prefixes, and keeps the fields', () => {
     const { logger, memory } = start()
     logger.with({ a: 1 }).withPrefix('[a] ').withPrefix('[b] ').with({ b: 2 }).info('x')
     expect(memory.records()).toMatchObject([{ message: '[a] [b] x', fields: { a: 1, b: 2 } }])
@@ -363,7 +363,7 @@ describe('withPrefix', () => {
 describe('withLocation', () => {
   const place = { file: '/src/mount.ts', line: 7, functionName: 'mount' }
 
-  it('gives all records of the child one place, and those of the parent their own', () => {
+  it('sets one location for all records of the child, and does not affect those of the parent', () => {
     const { logger, memory } = start()
     const child = logger.with({ a: 1 }).withLocation(place)
     child.info('x')
@@ -376,7 +376,7 @@ describe('withLocation', () => {
     ])
   })
 
-  it('gives none', () => {
+  it('removes the location', () => {
     const { logger, memory } = start()
     logger.withLocation(undefined).info('x')
     expect(memory.records()).toMatchObject([{ location: undefined }])
@@ -387,19 +387,19 @@ function untyped(method: unknown): (...args: unknown[]) => void {
   return method as (...args: unknown[]) => void
 }
 
-describe('a call that was marked with its place', () => {
+describe('a call that was marked with its location', () => {
   const site = callSite('/src/app.ts', 7, 'main')
   it.each([
     [[site, 'plain {}'], 'plain {}'],
     [[site, '{} of {}', 1, 2], '1 of 2'],
     [[site, 'left over', 1], 'left over 1'],
-  ])('%j has that place and the message %s', (args, message) => {
+  ])('logs %j with that location and the message %s', (args, message) => {
     const { logger, memory } = start()
     untyped(logger.info)(...args)
     expect(memory.records()).toMatchObject([{ location: site.location, message }])
   })
 
-  it('says the same by a copy taken while its level was off', () => {
+  it('logs the same with a copy of a method whose level was off', () => {
     const { logger, memory } = start(Level.Info)
     const debug = untyped(logger.debug)
     logger.setLevel(Level.Debug)

@@ -1,6 +1,6 @@
 /*
- * `node --import @fw/log/register-location app.ts` marks log calls with their place while modules are loaded, which
- * makes finding it nearly free. What is logged is the same with and without.
+ * `node --import @fw/log/register-location app.ts` adds the source location to each log call when it loads a module.
+ * Finding the location of a record then costs almost nothing. The log is the same with and without it.
  */
 import { registerHooks, stripTypeScriptTypes } from 'node:module'
 import { fileURLToPath } from 'node:url'
@@ -13,21 +13,21 @@ registerHooks({
     if (!url.startsWith('file:') || (format !== 'module' && format !== 'module-typescript') || !source) return result
     const text = typeof source === 'string' ? source : Buffer.from(source as Uint8Array).toString()
     if (!text.includes('@fw/log')) return result
-    // The place in the original source is known at run time only.
+    // The position in the original source is known only at run time.
     if (process.sourceMapsEnabled && text.includes('sourceMappingURL=')) return result
     const marked = markCallSites(format === 'module' ? text : strippedOfTypes(text), fileURLToPath(url))
     return marked === undefined ? result : { ...result, format: 'module', source: marked }
   },
 })
 
-/** As Node does it for a module, which warns of nothing. */
+/** Removes the types as Node.js does for a module, without a warning. */
 function strippedOfTypes(text: string): string {
   const emitWarning: unknown = Reflect.get(process, 'emitWarning')
   process.emitWarning = () => {}
   try {
     return stripTypeScriptTypes(text)
   } catch {
-    // Syntax that Node will complain of.
+    // Node.js reports the syntax error.
     return ''
   } finally {
     Reflect.set(process, 'emitWarning', emitWarning)

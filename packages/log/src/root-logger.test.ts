@@ -22,9 +22,9 @@ describe('createLogger', () => {
       { asynchronous: true },
       /^createLogger: unknown option "asynchronous"\. Known options: level, sinks, async,/,
     ],
-    ['a misspelt option', { Level: 1 }, /^createLogger: unknown option "Level"\. Did you mean "level"\?/],
+    ['a misspelled option', { Level: 1 }, /^createLogger: unknown option "Level"\. Did you mean "level"\?/],
     [
-      'a level that is none',
+      'an unknown level',
       { level: 9 },
       /^createLogger: option "level" must be one of Level\.Trace \(0\) to Level\.Off \(6\) or a name such as "debug", got 9\./,
     ],
@@ -34,18 +34,18 @@ describe('createLogger', () => {
       /must be one of .*, got "verbose"\. Use a constant such as Level\.Info, or "trace", "debug", .* or "off"\.$/,
     ],
     [
-      'a sink that is none',
+      'an object that is not a sink',
       { sinks: [{}] },
       /^createLogger: option "sinks\[0\]" must be a sink with write\(\), .* got an object\. Add the method write\(\)\.$/,
     ],
     [
-      'sinks that are no list',
+      'sinks that are not an array',
       { sinks: new MemorySink() },
       /^createLogger: option "sinks" must be an array of sinks, got a MemorySink\./,
     ],
-    ['a flag that is none', { async: 1 }, /^createLogger: option "async" must be true or false, got 1\./],
+    ['a flag that is not a boolean', { async: 1 }, /^createLogger: option "async" must be true or false, got 1\./],
     [
-      'an interval in text',
+      'an interval that is text',
       { flushIntervalMs: '1' },
       /^createLogger: option "flushIntervalMs" must be an integer from 0 to 60000, got "1"\. Convert/,
     ],
@@ -56,15 +56,15 @@ describe('createLogger', () => {
       { overflow: 'wait' },
       /^createLogger: option "overflow" must be "drop" or "block", got "wait"\./,
     ],
-    ['no object', 'info', /^createLogger: options must be an object, got "info"\./],
+    ['options that are not an object', 'info', /^createLogger: options must be an object, got "info"\./],
     ['null', null, /^createLogger: options must be an object, got null\./],
-  ])('refuses %s', (_what, options, message) => {
+  ])('rejects %s', (_what, options, message) => {
     expect(() => createLogger(options as LogOptions)).toThrow(message)
   })
 })
 
 describe('configure', () => {
-  it('keeps the sinks there are unless it is given others', () => {
+  it('keeps the current sinks if it receives no others', () => {
     const memory = new MemorySink()
     const logger = makeRootLogger()
     logger.setSinks([memory])
@@ -73,14 +73,14 @@ describe('configure', () => {
     expect(memory.messages()).toEqual(['x'])
   })
 
-  it('goes back to Info without a level', () => {
+  it('resets the level to Info without the option level', () => {
     const logger = makeRootLogger()
     logger.setLevel(Level.Error)
     logger.configure({}, 'init')
     expect(logger.getLevel()).toBe(Level.Info)
   })
 
-  it('changes nothing when an option is wrong', () => {
+  it('changes nothing if an option is wrong', () => {
     const memory = new MemorySink()
     const logger = makeRootLogger()
     logger.setSinks([memory])
@@ -100,7 +100,7 @@ describe('setLevel', () => {
     expect(logger.getLevel()).toBe(Level.Debug)
   })
 
-  it.each([7, -1, 1.5, 'verbose', undefined])('refuses %j and keeps the level', (level) => {
+  it.each([7, -1, 1.5, 'verbose', undefined])('rejects %j and keeps the level', (level) => {
     const logger = createLogger({ level: Level.Warn })
     expect(() => logger.setLevel(level as Level)).toThrow(/^setLevel: level must be one of /)
     expect(logger.getLevel()).toBe(Level.Warn)
@@ -120,7 +120,7 @@ describe('shutdown', () => {
   })
 })
 
-it('stats counts what happened', async () => {
+it('counts written and dropped records, flushes and sink errors', async () => {
   const broken = {
     write() {
       throw new Error('counted, and reported on stderr')
@@ -135,7 +135,7 @@ it('stats counts what happened', async () => {
   logger.error('b')
   await logger.flush()
   logger.setSinks([])
-  logger.info('to nobody')
+  logger.info('without sinks')
   logger.addSink(broken)
   logger.info('c')
   expect(logger.stats()).toEqual({ written: 2, dropped: 0, queued: 0, flushes: 3, sinkErrors: 1 })

@@ -4,8 +4,8 @@ import { runScript } from './run-script.ts'
 const CALLS = 500_000
 
 /**
- * Bytes that a call allocates, rounded: young objects are not collected within the loop, so they all count. The least of
- * several rounds, as within the first ones something is compiled.
+ * Returns the bytes that a call allocates, rounded. V8 does not collect young objects within the loop, so all of them
+ * count. It is the minimum of several rounds, because the first ones also compile code.
  */
 function allocatedPerCall(statement: string, nodeFlags: readonly string[]): number {
   const { stdout, stderr } = runScript(
@@ -18,7 +18,7 @@ function calls(count: number): void {
 }
 calls(1000)
 function round(): number {
-  // What was left behind before must not be collected within the loop.
+  // Objects from before must not be collected within the loop.
   gc?.()
   const before = process.memoryUsage().heapUsed
   calls(${CALLS})
@@ -31,26 +31,26 @@ console.log(Math.min(round(), round(), round()))`,
   return Number(stdout)
 }
 
-// Optimised code may remove an allocation that the interpreter makes, so both are held to it.
+// Optimized code can omit an allocation that the interpreter makes, so the tests check both.
 const MODES = [
   ['compiled', []],
   ['interpreted', ['--no-opt', '--no-maglev', '--no-sparkplug']],
 ] as const
 
-it.each(MODES)('a record below the threshold allocates nothing, %s', (_mode, flags) => {
+it.each(MODES)('allocates nothing for a call below the threshold, %s', (_mode, flags) => {
   expect(allocatedPerCall(`log.debug('listening on {}:{}', 'host', 80)`, flags)).toBe(0)
   expect(allocatedPerCall(`log.FW_LOG_DEBUG('plain')`, flags)).toBe(0)
 })
 
-it.each(MODES)('nor does one of a child logger, %s', (_mode, flags) => {
+it.each(MODES)('allocates nothing for a call of a child logger below the threshold, %s', (_mode, flags) => {
   expect(allocatedPerCall(`child.debug('listening on {}:{}', 'host', 80)`, flags)).toBe(0)
 })
 
-it('the measure sees a single array of arguments', () => {
+it('measures the allocation of a single array of arguments', () => {
   expect(allocatedPerCall(`rest('listening on {}:{}', 'host', 80)`, MODES[1][1])).toBeGreaterThanOrEqual(16)
 })
 
-it('20 million records below the threshold cause no garbage collection', () => {
+it('causes no garbage collection in 20 million calls below the threshold', () => {
   const { stdout } = runScript(
     `
 log.init({ sinks: [new log.MemorySink()] })
@@ -61,13 +61,13 @@ function calls(count: number): void {
     child.debug('listening on {}:{}', 'host', at)
   }
 }
-// Compiled by then, even on a busy machine; and what the start has left is gone.
+// After these calls the functions are compiled, even on a busy machine, and objects from the start are collected.
 calls(1_000_000)
 gc?.()
 console.log('begin')
 calls(10_000_000)
 console.log('end')
-// Shows that a collection would be seen.
+// Proves that the test can see a collection.
 const kept: object[] = []
 for (let at = 0; at < 1_000_000; at++) kept[at % 10] = { at }
 console.log(kept.length)`,

@@ -31,7 +31,7 @@ function temporaryFile(): string {
   return join(temporaryDirectory(), 'app.log')
 }
 
-/** A logger whose writer thread does nothing by itself for a minute. */
+/** Creates a logger whose writer thread writes nothing by itself for a minute. */
 function start(options: LogOptions = {}): { logger: RootLogger; path: string } {
   const path = temporaryFile()
   const sinks = [new FileSink({ path, showLocation: false })]
@@ -40,24 +40,24 @@ function start(options: LogOptions = {}): { logger: RootLogger; path: string } {
   return { logger, path }
 }
 
-/** Waits for a condition that another thread brings about. */
+/** Waits for a condition that another thread fulfills. */
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await sleep(5)
 }
 
-it('the source text of the writer thread is that of the checked files', () => {
+it('embeds the current source of the writer thread', () => {
   expect(readFileSync(fileURLToPath(EMBEDDED), 'utf8')).toBe(embedWorker())
 })
 
-describe('lines in asynchronous mode', () => {
-  it('are written after the interval without anybody asking', async () => {
+describe('a line in asynchronous mode', () => {
+  it('is written after the interval without a flush', async () => {
     const { logger, path } = start({ flushIntervalMs: 1 })
     for (let at = 0; at < 100; at++) logger.info('line {}', at)
     await until(() => logger.stats().queued === 0)
     expect(messagesOf(path)).toEqual(Array.from({ length: 100 }, (_, at) => `line ${at}`))
   })
 
-  it('are written when flush resolves', async () => {
+  it('is written when flush resolves', async () => {
     const { logger, path } = start()
     logger.info('a')
     logger.info('b')
@@ -66,14 +66,14 @@ describe('lines in asynchronous mode', () => {
     expect(logger.stats()).toMatchObject({ written: 2, queued: 0, dropped: 0 })
   })
 
-  it.each(['error', 'fatal'] as const)('are written, all before it too, when %s returns', (method) => {
+  it.each(['error', 'fatal'] as const)('is written with all earlier lines when %s returns', (method) => {
     const { logger, path } = start()
     logger.info('before')
     logger[method]('now')
     expect(messagesOf(path)).toEqual(['before', 'now'])
   })
 
-  it('are counted while they wait', () => {
+  it('is counted while it is queued', () => {
     const { logger } = start()
     for (let at = 0; at < 10; at++) logger.info('x')
     expect(logger.stats().queued).toBeGreaterThan(0)
@@ -81,7 +81,7 @@ describe('lines in asynchronous mode', () => {
     expect(logger.stats().queued).toBe(0)
   })
 
-  it('are written at once after shutdown', () => {
+  it('is written immediately after shutdown', () => {
     const { logger, path } = start()
     logger.info('a')
     logger.shutdown()
@@ -90,7 +90,7 @@ describe('lines in asynchronous mode', () => {
     expect(messagesOf(path)).toEqual(['a', 'b'])
   })
 
-  it('are written before their sink is replaced or closed', () => {
+  it('is written before its sink is replaced or closed', () => {
     const { logger, path } = start()
     logger.info('a')
     logger.setSinks([])
@@ -105,7 +105,7 @@ describe('lines in asynchronous mode', () => {
     expect(readFileSync(closed, 'utf8')).toMatch(/^\{.*"message":"b".*\}\n$/)
   })
 
-  it('reach an added sink, and a sink of the application on the thread of the call', () => {
+  it('reaches an added sink, and a sink of the application on the thread of the caller', () => {
     const { logger, path } = start()
     const memory = new MemorySink()
     const added = temporaryFile()
@@ -117,7 +117,7 @@ describe('lines in asynchronous mode', () => {
     expect([messagesOf(path), messagesOf(added)]).toEqual([['everywhere'], ['everywhere']])
   })
 
-  it('stay in order between stdout and stderr', () => {
+  it('stays in order between stdout and stderr', () => {
     const { stdout } = runScript(`
 import { spawnSync } from 'node:child_process'
 if (process.argv[2] === 'child') {
@@ -131,7 +131,7 @@ if (process.argv[2] === 'child') {
     expect(numbers).toEqual(Array.from({ length: 300 }, (_, at) => at))
   })
 
-  it('are whole, in a file that many threads and processes write to', async () => {
+  it('is complete in a file that many threads and processes write to', async () => {
     const path = temporaryFile()
     const source = `
 import { Worker, isMainThread, workerData } from 'node:worker_threads'
@@ -158,7 +158,7 @@ for (let at = 0; at < 1000; at++) {
     expect([...seen.values()]).toEqual(Array.from({ length: 10 }, () => 1000))
   })
 
-  it('are the bytes of synchronous mode, whatever the text', () => {
+  it('has the same bytes as in synchronous mode, for any text', () => {
     const texts = [
       'ascii',
       'x'.repeat(300_000),
@@ -184,7 +184,7 @@ for (let at = 0; at < 1000; at++) {
   })
 })
 
-/** Runs a script whose stdout is not read before it has said on stderr that its calls have returned. */
+/** Runs a script, and reads its stdout only after it reports on stderr that its calls have returned. */
 async function withoutReader(source: string): Promise<{ lines: string[]; report: unknown }> {
   const script = join(temporaryDirectory(), 'script.ts')
   writeFileSync(script, `import * as log from ${JSON.stringify(ENTRY)}\n${source}`)
@@ -194,7 +194,7 @@ async function withoutReader(source: string): Promise<{ lines: string[]; report:
 }
 
 describe('a full queue', () => {
-  it("with overflow 'drop' lets the caller go on, and says how much was dropped", async () => {
+  it("does not block the caller with overflow 'drop', and reports the number of dropped records", async () => {
     const { lines, report } = await withoutReader(`
 import { writeSync } from 'node:fs'
 log.init({ async: true, maxQueueSize: 1000, sinks: [new log.ConsoleSink({ showLocation: false })] })
@@ -213,10 +213,10 @@ writeSync(2, JSON.stringify(log.stats()))`)
     expect(reported.reduce((sum, count) => sum + count, 0)).toBe(dropped)
   })
 
-  it('says so as soon as there is room, without another record', async () => {
+  it('reports dropped records when it has room, without another record', async () => {
     const { logger, path } = start({ maxQueueSize: 10, flushIntervalMs: 1 })
     let dropped = 0
-    // On a busy machine there may be room once before all have been logged; for the last one there is none.
+    // On a busy machine the queue can have room before all records are logged, but not for the last one.
     for (let at = 0, before = -1; at < 1000 || dropped === before; at++) {
       before = dropped
       logger.info('line {}', at)
@@ -231,7 +231,7 @@ writeSync(2, JSON.stringify(log.stats()))`)
     expect(readFileSync(path, 'utf8')).toContain('[WARN ]')
   })
 
-  it('says so in colours where the other lines have them', async () => {
+  it('reports dropped records in colors if other lines have them', async () => {
     const { lines } = await withoutReader(`
 log.init({
   async: true,
@@ -243,14 +243,14 @@ console.error('null')`)
     expect(lines.at(-1)).toMatch(/^\u{1b}\[33mWARN \u{1b}\[39m \d+ records dropped/u)
   })
 
-  it('with overflow drop does not drop errors', () => {
+  it('does not drop errors with overflow drop', () => {
     const { logger, path } = start({ maxQueueSize: 10 })
     for (let at = 0; at < 1000; at++) logger.info('line {}', at)
     logger.error('seen')
     expect(messagesOf(path)).toContain('seen')
   })
 
-  it("with overflow 'block' loses nothing", () => {
+  it("loses nothing with overflow 'block'", () => {
     const { logger, path } = start({ maxQueueSize: 10, overflow: 'block' })
     for (let at = 0; at < 5000; at++) logger.info('line {}', at)
     logger.shutdown()
@@ -259,7 +259,10 @@ console.error('null')`)
   })
 })
 
-/** Lines that a slow reader gets. Touching `process.stdout` makes Node switch the pipe to non-blocking mode. */
+/**
+ * Returns the lines that a slow reader receives. Accessing `process.stdout` makes Node.js set the pipe to non-blocking
+ * mode.
+ */
 async function slowlyRead(options: string): Promise<{ lines: string[]; stats: LogStats }> {
   const script = join(temporaryDirectory(), 'script.ts')
   const source = `import * as log from ${JSON.stringify(ENTRY)}
@@ -290,14 +293,14 @@ writeSync(2, JSON.stringify(log.stats()))`
   return { lines: linesOf(output).filter((line) => !line.startsWith('-')), stats: JSON.parse(stats) as LogStats }
 }
 
-describe('a pipe that answers EAGAIN when it is full', () => {
+describe('a pipe that fails with EAGAIN when it is full', () => {
   it("loses nothing with overflow 'block'", async () => {
     const { lines, stats } = await slowlyRead("overflow: 'block', maxQueueSize: 100")
     expect(lines).toEqual(Array.from({ length: 3000 }, (_, at) => `line ${at} ${'x'.repeat(300)}`))
     expect(stats).toMatchObject({ written: 3000, dropped: 0, queued: 0, sinkErrors: 0 })
   })
 
-  it("loses what is counted with overflow 'drop'", async () => {
+  it("loses only counted records with overflow 'drop'", async () => {
     const { lines, stats } = await slowlyRead("overflow: 'drop', maxQueueSize: 100")
     const numbers = lines.flatMap((line) => /^line (\d+) x{300}$/.exec(line)?.[1] ?? []).map(Number)
     expect(numbers).toEqual(numbers.toSorted((a, b) => a - b))
@@ -310,7 +313,7 @@ describe('a pipe that answers EAGAIN when it is full', () => {
 it.each([
   ['a synchronous logger', '', 2000],
   ['an asynchronous logger, up to its last flush', 'async: true, flushIntervalMs: 60_000,', 1000],
-])('a worker thread that is terminated leaves the lines of %s', async (_what, options, least) => {
+])('writes the lines of a terminated worker thread with %s', async (_what, options, least) => {
   const path = temporaryFile()
   const { stdout } = runScript(
     `
@@ -336,7 +339,7 @@ if (isMainThread) {
 })
 
 describe('a destination that fails in asynchronous mode', () => {
-  it('is counted and reported, and ends neither the process nor other sinks', () => {
+  it('is counted and reported, and affects neither the process nor other sinks', () => {
     const path = temporaryFile()
     const { stderr, status } = runScript(
       `
@@ -352,7 +355,7 @@ log.error('b')`,
     expect(messagesOf(path).map((line) => line.slice(-1))).toEqual(['a', 'b'])
   })
 
-  it('gets what it missed when it has room again', async () => {
+  it('receives queued lines when it has room again', async () => {
     const path = temporaryFile()
     const source = `
 import * as log from ${JSON.stringify(ENTRY)}
@@ -361,7 +364,7 @@ process.on('SIGXFSZ', () => {})
 log.init({ async: true, flushIntervalMs: 1, sinks: [new log.FileSink({ path: process.argv[1], showLocation: false })] })
 for (let at = 0; at < 100; at++) log.info('line {}', at)
 while (log.stats().queued > 0) await setTimeout(5)`
-    // The shell's limit of two blocks of 512 bytes stands for a disk that is full at 1024.
+    // The limit of the shell, two blocks of 512 bytes, stands for a disk that is full at 1024 bytes.
     const limited = ['-c', 'ulimit -f 2 && exec "$0" "$@"', process.execPath, '--input-type=module', '-e', source, path]
     const child = spawn('sh', limited, { stdio: ['ignore', 'inherit', 'ignore'] })
     let written = ''
@@ -376,7 +379,7 @@ while (log.stats().queued > 0) await setTimeout(5)`
     expect(linesOf(written)).toEqual(Array.from({ length: 100 }, (_, at) => `line ${at}`))
   })
 
-  it('does not make a caller wait for ever in overflow block', () => {
+  it('does not block the caller forever with overflow block', () => {
     const { status } = runScript(`
 log.init({ async: true, overflow: 'block', maxQueueSize: 10, sinks: [new log.FileSink('/dev/full')] })
 for (let at = 0; at < 100; at++) log.info('x')
@@ -385,12 +388,12 @@ process.exit(written + dropped === 100 && dropped > 0 && sinkErrors > 0 ? 5 : 1)
     expect(status).toBe(5)
   })
 
-  it('ends without a reader, and without an error for each line', () => {
+  it('fails once, not for each line, after its reader has closed the pipe', () => {
     const { stderr, stdout } = runScript(`
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 if (process.argv[2] === 'child') {
-  // Its reader has gone by then.
+  // The reader has closed the pipe by then.
   await once(process.stdin.resume(), 'end')
   log.init({ async: true, flushIntervalMs: 1 })
   for (let at = 0; at < 1000; at++) { log.info('line {}', at); if (at % 10 === 0) await new Promise((done) => setTimeout(done, 1)) }

@@ -11,7 +11,7 @@ const ENTRY = fileURLToPath(new URL('../src/index.ts', import.meta.url))
 const directory = mkdtempSync(join(tmpdir(), 'fw-log-bundle-'))
 afterAll(() => rmSync(directory, { recursive: true }))
 
-/** Logs, and ends without giving any thread but the writer thread the chance to write. */
+/** Logs, waits for the writer thread, and ends by SIGKILL, so that no other thread can write the lines. */
 const PROGRAM = `
 import * as log from ${JSON.stringify(ENTRY)}
 const path = process.argv[2] ?? ''
@@ -49,25 +49,25 @@ function run(command: string, args: readonly string[]): { stdout: string; messag
   return { stdout, messages: lines.map((line) => line.replace(/^.*\] /, '')) }
 }
 
-describe('the writer thread needs no file of its own', () => {
+describe('the writer thread of a bundle', () => {
   it.each<[string, BuildOptions]>([
     ['a module', { format: 'esm' }],
     ['a minified module that keeps names', { format: 'esm', minify: true, keepNames: true }],
     ['a minified script', { format: 'cjs', minify: true }],
-  ])('in %s', async (_what, options) => {
+  ])('needs no second file in %s', async (_what, options) => {
     const file = await bundle(`app.${options.format === 'esm' ? 'mjs' : 'cjs'}`, options)
     expect(run(process.execPath, [file])).toEqual({ stdout: '1 0\n', messages: EXPECTED })
   })
 
-  it('in a single executable', async () => {
+  it('needs no file in a single executable', async () => {
     const main = await bundle('sea.cjs', { format: 'cjs' })
     const output = join(directory, 'app')
     const config = join(directory, 'sea.json')
     writeFileSync(config, JSON.stringify({ main, output, disableExperimentalSEAWarning: true }))
     const built = spawnSync(process.execPath, ['--build-sea', config], { encoding: 'utf8', cwd: directory })
     expect(built).toMatchObject({ status: 0 })
-    // The first argument is where a script's path stands otherwise.
+    // In an executable, the first argument takes the position of the path of a script.
     expect(run(output, [])).toEqual({ stdout: '1 0\n', messages: EXPECTED })
-    // The executable is a copy of Node.js, more than 100 MB, on a disk that may be busy.
+    // The executable is a copy of Node.js of more than 100 MB, and the disk can be busy.
   }, 240_000)
 })

@@ -24,7 +24,7 @@ const OPTIONS = {
   allowImportingTsExtensions: true,
 }
 
-/** Compiles programs of calls of a log method, one to a line. */
+/** Compiles programs that call a log method on each line. */
 function compile(programs: readonly (readonly string[])[]): string {
   const directory = temporaryDirectory()
   writeFileSync(join(directory, 'package.json'), '{ "type": "module" }')
@@ -39,7 +39,7 @@ function compile(programs: readonly (readonly string[])[]): string {
   return spawnSync(process.execPath, [COMPILER, '-b', directory, '--extendedDiagnostics'], { encoding: 'utf8' }).stdout
 }
 
-it('tells what is wrong with a format', () => {
+it('reports the error in a format', () => {
   const cases = [
     [`info('{}:{}', 1)`, 'Source has 1 element(s) but target requires 2.'],
     [`info('{}', 1, 2)`, 'Source has 2 element(s) but target allows only 1.'],
@@ -51,7 +51,7 @@ it('tells what is wrong with a format', () => {
     [`info('{:z{}}', 1, 2)`, '[s?cdbBoxXaAeEfFgG], got {:z{}};'],
     [`info('{0:{1}z}', 1, 2)`, '[s?cdbBoxXaAeEfFgG], got {:{}z};'],
     [`info('{:{0}}', 1, 2)`, '{} and {0} cannot be mixed in one format'],
-    [`info('{:.2d}', 1)`, 'got {:.2d}; c d b o x take no precision and s ? c no sign, # or 0'],
+    [`info('{:.2d}', 1)`, 'got {:.2d}; c, d, b, o and x allow no precision, and s, ? and c no sign, # or 0'],
     [`info('{:{', 1)`, 'unclosed { in the format'],
     [`info('{:8', 1)`, 'unclosed { in the format'],
     [`info('{:{}.', 1)`, 'unclosed { in the format'],
@@ -85,7 +85,7 @@ it('accepts an error or a value of unknown type before a format', () => {
   expect(compile([calls])).not.toContain('error TS')
 })
 
-it('points at the arguments, or at the first one too many', () => {
+it('points at the arguments, or at the first surplus one', () => {
   const cases = [
     [`info('{} {:d}', 1, 'x')`, `1, 'x'`],
     [`info('{:{}}', 'a', 'w')`, `'a'`],
@@ -98,16 +98,16 @@ it('points at the arguments, or at the first one too many', () => {
   expect(columns).toEqual(cases.map(([call, wrong]) => call.lastIndexOf(wrong) + 1))
 })
 
-/** What a call costs on average of so many that differ in their text. */
+/** The number of calls, with different texts, over which the cost is averaged. */
 const CALLS = 100
 
-/** With up to three braces that open, escapes and those within a spec included, or four plain placeholders. */
-const MOST = 80
+/** The maximum for up to three opening braces, including escapes and those in a spec, or four plain placeholders. */
+const MAX_PER_CALL = 80
 
-/** For each brace beyond: a format is read from one to the next. */
-const MOST_BEYOND = 14
+/** The maximum for each further brace, because the types read a format from brace to brace. */
+const MAX_PER_BRACE = 14
 
-it('costs the compiler at most so many instantiations a call, whatever its format is', () => {
+it(`costs the compiler at most ${MAX_PER_CALL} instantiations a call, for any format`, () => {
   const cases: readonly (readonly [format: string, args: string, bracesBeyond?: number])[] = [
     ['', ''],
     ['{}', `, 1`],
@@ -163,7 +163,7 @@ it('costs the compiler at most so many instantiations a call, whatever its forma
   )
   const costly = cases.flatMap(([format, , beyond = 0], at) => {
     const cost = ((counts[at] ?? NaN) - none) / CALLS
-    return cost <= MOST + MOST_BEYOND * beyond ? [] : [{ format, cost }]
+    return cost <= MAX_PER_CALL + MAX_PER_BRACE * beyond ? [] : [{ format, cost }]
   })
   expect(output).not.toContain('error TS')
   expect(costly).toEqual([])

@@ -6,7 +6,10 @@ import { runScript, temporaryDirectory } from './run-script.ts'
 const COUNT = 2000
 const ALL = Array.from({ length: COUNT }, (_, at) => `line ${at}`)
 
-/** Logs to a pipe and a file at once: half of the lines, a few turns of the event loop, the other half, then the end. */
+/**
+ * Returns a program that logs to a pipe and a file: half of the lines, a few turns of the event loop, the other half.
+ * `end` then ends it.
+ */
 function program(options: string, end: string): string {
   return `
 const threads: import('node:worker_threads').Worker[] = []
@@ -30,9 +33,9 @@ function messagesOf(text: string): string[] {
 }
 
 const MODES = [
-  ['synchronous', ''],
-  ["asynchronous, overflow 'drop'", 'async: true,'],
-  ["asynchronous, overflow 'block'", "async: true, overflow: 'block', maxQueueSize: 100, flushIntervalMs: 1,"],
+  ['synchronous mode', ''],
+  ["asynchronous mode with overflow 'drop'", 'async: true,'],
+  ["asynchronous mode with overflow 'block'", "async: true, overflow: 'block', maxQueueSize: 100, flushIntervalMs: 1,"],
 ] as const
 
 const ENDS = [
@@ -45,31 +48,31 @@ const ENDS = [
   ['SIGHUP, as when a terminal is closed', 'process.kill(process.pid, "SIGHUP"); await forEver()'],
 ] as const
 
-describe.each(MODES)('%s: no line is lost or out of order', (_mode, options) => {
-  it.each(ENDS)('at %s', (_what, end) => {
+describe.each(MODES)('a logger in %s', (_mode, options) => {
+  it.each(ENDS)('loses no line and keeps the order at %s', (_what, end) => {
     const { console, file } = linesAfter(program(options, end))
     expect(console).toEqual(ALL)
     expect(file).toEqual(ALL)
   })
 })
 
-describe('synchronous lines survive what nothing can be done about', () => {
+describe('a synchronous line', () => {
   it.each([
     ['SIGKILL', 'process.kill(process.pid, "SIGKILL"); while (true);'],
     ['abort', 'process.abort()'],
     ['SIGTERM in an endless loop', 'process.kill(process.pid, "SIGTERM"); while (true);'],
-  ])('%s', (_what, end) => {
+  ])('is written before %s', (_what, end) => {
     const { console, file } = linesAfter(program('', end))
     expect(console).toEqual(ALL)
     expect(file).toEqual(ALL)
   })
 })
 
-describe('when a writer thread is killed, the main thread goes on', () => {
+describe('a writer thread that is terminated', () => {
   const MORE = `for (let at = ${COUNT}; at < ${COUNT + 500}; at++) log.info('line {}', at)`
   const withMore = [...ALL, ...Array.from({ length: 500 }, (_, at) => `line ${COUNT + at}`)]
 
-  it.each(MODES.slice(1))('%s', (_mode, options) => {
+  it.each(MODES.slice(1))('leaves its lines to the main thread in %s', (_mode, options) => {
     const killed = program(options, `await Promise.all(threads.map((thread) => thread.terminate())); ${MORE}`)
     const { console, file, stderr } = linesAfter(killed)
     expect(console).toEqual(withMore)
@@ -77,26 +80,29 @@ describe('when a writer thread is killed, the main thread goes on', () => {
     expect(stderr).toMatch(/log: FileSink failed: writer thread ended \(.*\)\. The main thread now writes the lines/)
   })
 
-  it.each(MODES.slice(1))('%s, and an error is logged before the death is known', (_mode, options) => {
-    const end = `for (const thread of threads) void thread.terminate()
+  it.each(MODES.slice(1))(
+    'leaves its lines to an error that is logged before its end is known in %s',
+    (_mode, options) => {
+      const end = `for (const thread of threads) void thread.terminate()
 ${MORE}
 log.error('now')
 process.kill(process.pid, 'SIGKILL')`
-    const { console, file } = linesAfter(program(options, end))
-    expect(console).toEqual(withMore)
-    expect(file).toEqual(withMore)
-  })
+      const { console, file } = linesAfter(program(options, end))
+      expect(console).toEqual(withMore)
+      expect(file).toEqual(withMore)
+    },
+  )
 })
 
-describe('signals in asynchronous mode', () => {
-  it('end the process as they would without a logger', () => {
+describe('a signal in asynchronous mode', () => {
+  it('ends the process as it does without a logger', () => {
     const { signal } = runScript(program('async: true,', 'process.kill(process.pid, "SIGTERM"); await forEver()'), {
       args: [join(temporaryDirectory(), 'app.log')],
     })
     expect(signal).toBe('SIGTERM')
   })
 
-  it.each(['on', 'once'])('are left to an application that listens by %s', (method) => {
+  it.each(['on', 'once'])('is left to an application that listens with process.%s', (method) => {
     const { stdout, status } = runScript(`
 process.${method}('SIGTERM', () => setTimeout(() => { log.info('closed'); process.exit(7) }, 50))
 log.init({ async: true })
@@ -107,7 +113,7 @@ setInterval(() => {}, 1000)`)
   })
 })
 
-it('a record made while the process exits is written', () => {
+it('writes a record that is logged while the process exits', () => {
   const { stdout } = runScript(`
 log.init({ async: true })
 process.on('exit', () => log.info('last words'))
@@ -123,7 +129,7 @@ it.each([
     'async: true,',
     'process.kill(process.pid, "SIGTERM"); await new Promise(() => setInterval(() => {}, 1000))',
   ],
-])('a sink that holds records until it is flushed is flushed at %s', (_what, options, end) => {
+])('flushes a sink that holds records at %s', (_what, options, end) => {
   const { stdout } = runScript(`
 import { writeSync } from 'node:fs'
 const held: string[] = []
@@ -138,12 +144,12 @@ ${end}`)
   expect(stdout).toBe('a,b\n')
 })
 
-it.each(['', 'async: true'])('a logger keeps no process alive: init({ %s })', (options) => {
+it.each(['', 'async: true'])('does not keep the process alive after init({ %s })', (options) => {
   const { status, signal } = runScript(`log.init({ ${options} }); log.info('x')`)
   expect([status, signal]).toEqual([0, null])
 })
 
-it('a worker thread logs by itself and shows its thread', () => {
+it('logs in a worker thread with its thread ID', () => {
   const { stdout } = runScript(`
 import { Worker, isMainThread } from 'node:worker_threads'
 log.init({ sinks: [new log.ConsoleSink({ showThreadId: true })] })

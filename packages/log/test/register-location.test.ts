@@ -7,7 +7,7 @@ import { temporaryDirectory } from './run-script.ts'
 
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url))
 
-/** Every way to be a function that logs. */
+/** Functions of every kind that log. */
 const SOURCE = `import * as log from '@fw/log'
 import { info, FW_LOG_WARN as warned, runtime } from '@fw/log'
 log.init({ sinks: [new log.FileSink({ path: process.argv[2]!, pattern: '{level} {path}:{line} {function} {message}' })] })
@@ -43,7 +43,7 @@ log.setLevel(log.Level.Debug); log.debug('shown {}', 1)
 
 const REGISTER = ['--import', join(PACKAGE, 'src/register-location.ts')]
 
-/** A directory that the package is installed in. */
+/** Returns a directory in which the package is installed. */
 function installed(): string {
   const directory = temporaryDirectory()
   mkdirSync(join(directory, 'node_modules/@fw'), { recursive: true })
@@ -51,7 +51,7 @@ function installed(): string {
   return directory
 }
 
-it.each(['ts', 'mjs'])('with and without marks the same is logged, .%s', (extension) => {
+it.each(['ts', 'mjs'])('logs the same with and without marks, .%s', (extension) => {
   const directory = installed()
   const script = join(directory, `app.${extension}`)
   const types =
@@ -71,7 +71,7 @@ it.each(['ts', 'mjs'])('with and without marks the same is logged, .%s', (extens
   expect(marked).toBe(plain)
 })
 
-it('calls are marked, in TypeScript too, without a word on stderr', () => {
+it('marks calls in TypeScript without output on stderr', () => {
   const script = join(installed(), 'app.ts')
   writeFileSync(
     script,

@@ -4,19 +4,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
-/** For a script that hangs; one that is slow ends by itself. */
+/** Ends a script that hangs. A slow one ends before. */
 const TIMEOUT_MS = 120_000
 
 const ENTRY = new URL('../src/index.ts', import.meta.url).href
 
-/** What a script may be given. */
+/** The options of a script. */
 export interface ScriptOptions {
   readonly nodeFlags?: readonly string[]
   readonly args?: readonly string[]
   readonly env?: NodeJS.ProcessEnv
 }
 
-/** Runs a module in a Node process of its own; `log` is this package, and the module's first line is line 2. */
+/** Runs a module in a new Node.js process. `log` is this package; the source begins on line 2 of the module. */
 export function runScript(source: string, options: ScriptOptions = {}): SpawnSyncReturns<string> {
   const file = join(temporaryDirectory(), 'script.ts')
   writeFileSync(file, `import * as log from ${JSON.stringify(ENTRY)}\n${source}\n`)
@@ -41,7 +41,7 @@ export function runOnTerminal(source: string): { readonly stdout: string } {
   return { stdout }
 }
 
-/** A new directory under the system's temporary one, removed when the running test is over. */
+/** Creates a temporary directory, which is removed after the running test. */
 export function temporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'fw-log-'))
   onTestFinished(() => rmSync(directory, { recursive: true }))

@@ -8,11 +8,13 @@ import { WORKER_SOURCE } from '../src/async/worker-source.ts'
 import type { WorkerInput } from '../src/async/worker.ts'
 import { temporaryDirectory } from './run-script.ts'
 
-/** Bytes of a line. */
+/** The bytes of a line. */
 const LINE_BYTES = 100
-const MOST_LINES = 2 ** 18
+const MAX_LINES = 2 ** 18
 
-/** Kills a writer thread while it writes so many lines. @returns Bytes that it says it has written, and those in the file */
+/**
+ * Terminates a writer thread while it writes lines. @returns The bytes that it noted as written, and those in the file
+ */
 async function killed(path: string, lines: number): Promise<{ noted: number; written: number }> {
   const fd = openSync(path, 'w')
   const words = new Int32Array(new SharedArrayBuffer(Object.keys(Word).length * Int32Array.BYTES_PER_ELEMENT))
@@ -20,7 +22,7 @@ async function killed(path: string, lines: number): Promise<{ noted: number; wri
   bytes.set(Buffer.from(`${'x'.repeat(LINE_BYTES - 1)}\n`.repeat(lines)))
   words[Word.Fd] = fd
   words[Word.Head] = lines * LINE_BYTES
-  const workerData: WorkerInput = { words, bytes, mostAtOnce: 200, flushIntervalMs: 0 }
+  const workerData: WorkerInput = { words, bytes, maxWriteBytes: 200, flushIntervalMs: 0 }
   const thread = new Worker(WORKER_SOURCE, { eval: true, workerData, execArgv: [], trackUnmanagedFds: false })
   while (Atomics.load(words, Word.Tail) === 0) await sleep(1)
   await thread.terminate()
@@ -30,7 +32,7 @@ async function killed(path: string, lines: number): Promise<{ noted: number; wri
   return { noted, written }
 }
 
-it('a writer thread that is killed has noted exactly what it has written', async () => {
+it('notes exactly the written bytes when the writer thread is terminated', async () => {
   const path = join(temporaryDirectory(), 'app.log')
   let interrupted = 0
   let lines = 4096
@@ -38,7 +40,7 @@ it('a writer thread that is killed has noted exactly what it has written', async
     const { noted, written } = await killed(path, lines)
     expect(noted).toBe(written)
     if (noted < lines * LINE_BYTES) interrupted++
-    // It may be done before this thread has its turn.
-    else if (lines < MOST_LINES) lines *= 2
+    // The thread can finish before this thread terminates it.
+    else if (lines < MAX_LINES) lines *= 2
   }
 })

@@ -147,7 +147,7 @@ describe('checkOptions', () => {
     expect(errorOf({ key: 12_345 }).message).not.toContain('12345')
   })
 
-  it('finds an option without a kind when it compiles', () => {
+  it('does not compile if an option has no kind', () => {
     // @ts-expect-error http2 has no kind.
     const kinds: OptionKinds<{ http2?: boolean; port?: number }> = { port: integer(0) }
     expect(kinds).toBeDefined()

@@ -3,7 +3,7 @@ import { nearestName } from './nearest-name.ts'
 import { optionError } from './option-error.ts'
 import { showType, showValue } from './show-value.ts'
 
-/** What to write instead of names that are not known. */
+/** The replacements of names that are not options. */
 type Meant = Readonly<Record<string, string>>
 
 /** The kind of each option, by name. */

@@ -51,7 +51,7 @@ export function integer(min: number, max: number = Number.MAX_SAFE_INTEGER): Opt
   }
 }
 
-/** Accepts numbers from `min` to `max`, both included, also fractions; not `NaN`. */
+/** Accepts numbers from `min` to `max`, both included, even fractions, but not `NaN`. */
 export function number(min: number, max: number): OptionKind {
   return {
     expected: `a number from ${min} to ${max}`,
@@ -67,7 +67,7 @@ export function oneOf(...values: readonly (string | number | boolean)[]): Option
   return { expected: joinWithOr(shown), accepts: (value) => values.some((each) => each === value) }
 }
 
-/** Accepts instances of a class, named in errors as it is outside. */
+/** Accepts instances of a class. Errors show `name`, because a minifier can rename the class. */
 export function instanceOf(name: string, type: abstract new (...args: never[]) => unknown): OptionKind {
   return { expected: withArticle(name), accepts: (value) => value instanceof type }
 }

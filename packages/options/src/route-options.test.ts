@@ -16,7 +16,7 @@ it('keeps the kind of an option', () => {
   expect(() => check({ role: 'root' })).toThrow('GET /: option "role" must be "user" or "admin", got "root".')
 })
 
-it('does not take names of Object.prototype for declared', () => {
+it('does not treat names of Object.prototype as declared', () => {
   expect(() => check({ constructor: 1 })).toThrow('GET /: unknown option "constructor".')
 })
 
@@ -28,6 +28,6 @@ it('shares declarations with another copy of the package', async () => {
   expect(copy.declaredRouteOptions()).toBe(declaredRouteOptions())
 })
 
-it.each(['valueOf', 'constructor', '__proto__'])('refuses to declare %s, which every object inherits', (name) => {
+it.each(['valueOf', 'constructor', '__proto__'])('rejects a declaration of %s, which every object inherits', (name) => {
   expect(() => declareRouteOption(name)).toThrow(`name must not be a member of Object.prototype, got "${name}"`)
 })

@@ -34,7 +34,7 @@ describe('showValue', () => {
     expect(showValue(value)).toBe(expected)
   })
 
-  it('cuts long text', () => {
+  it('truncates long text', () => {
     expect(showValue('x'.repeat(1000))).toBe(`"${'x'.repeat(80)}…"`)
   })
 })

@@ -12,7 +12,7 @@ const MAX_TEXT_LENGTH = 80
  */
 export function showValue(value: unknown): string {
   if (typeof value === 'string') {
-    // Keys and certificates are passed as text, also in the wrong place.
+    // Callers can pass a key to the wrong option.
     if (value.includes('-----BEGIN')) return 'PEM text'
     return JSON.stringify(value.length > MAX_TEXT_LENGTH ? `${value.slice(0, MAX_TEXT_LENGTH)}…` : value)
   }

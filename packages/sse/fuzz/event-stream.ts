@@ -4,7 +4,7 @@ import { encodeEvent, type ServerSentEvent } from '../src/stream/event.ts'
 import { EventReader, parseEvents } from '../src/testing.ts'
 import { parseEventStream } from '../test/parse-event-stream.ts'
 
-/** Bytes of a stream, one character each, and an event to encode. */
+/** The bytes of a stream, one character each, and an event to encode. */
 interface Input {
   readonly stream: string
   readonly event: ServerSentEvent
@@ -54,7 +54,7 @@ const TEXTS: readonly string[] = [
 ]
 
 const target: FuzzTarget<Input> = {
-  parser: 'event streams (HTML §9.2) in the reader of @fw/sse/testing, and what encodes events',
+  parser: 'event streams (HTML §9.2) in the reader of @fw/sse/testing, and the encoder of events',
   generate: (random) => ({ stream: stream(random), event: event(random) }),
   check({ stream: bytes, event: block }) {
     const buffer = Buffer.from(bytes, 'latin1')
@@ -88,7 +88,7 @@ function resultOf({ events, lastEventId, retryMs, comments }: EventReader): obje
   return { events, lastEventId, retryMs, comments }
 }
 
-/** A reader finds exactly the event that was encoded, between two others, or the event is refused. */
+/** Checks that a reader finds exactly the encoded event between two others, or that the encoder rejects the event. */
 function checkEncoded(block: ServerSentEvent): void {
   let encoded
   try {

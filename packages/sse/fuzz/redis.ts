@@ -4,7 +4,7 @@ import { decodeEntry, entryOf, parseEntries, parseRead, type RedisEntry } from '
 import type { BackplaneHost } from '../src/backplane/backplane.ts'
 import { SseChannel } from '../src/index.ts'
 
-/** A reply of Redis to XREAD: entries as any program can have added them, in one of the forms of its protocol. */
+/** A reply of Redis to XREAD: entries from any program, in one of the forms of the Redis protocol. */
 interface Input {
   readonly entries: readonly { readonly id: string; readonly fields: readonly string[] }[]
   readonly form: 'array' | 'flat' | 'map' | 'object'
@@ -66,7 +66,7 @@ const target: FuzzTarget<Input> = {
     form: random.pick(['array', 'flat', 'map', 'object']),
   }),
   async check({ entries, form }) {
-    // Redis itself makes the ids.
+    // Redis generates the IDs itself.
     if (!entries.every(({ id }) => /^\d+-\d+$/.test(id))) return
     const list = entries.map(({ id, fields: values }) => [id, values])
     const parsed = parseRead(inForm(list, form))
@@ -96,7 +96,7 @@ function inForm(entries: readonly unknown[], form: Input['form']): unknown {
   return form === 'map' ? new Map([['key', entries]]) : { key: entries }
 }
 
-/** A process that puts back a lost entry restores the event that was delivered. */
+/** Checks that restoring a lost entry restores the delivered event. */
 function checkRestored(entry: RedisEntry): void {
   const event = decodeEntry(entry)
   if (event === undefined) return
@@ -112,7 +112,7 @@ function checkRestored(entry: RedisEntry): void {
   assert.ok(body.length > 0)
 }
 
-/** A channel delivers each event or refuses it with an error of the documented class, and stays usable. */
+/** Checks that a channel delivers each event, or rejects it with an error of the documented class, and stays usable. */
 async function checkChannel(entries: readonly RedisEntry[]): Promise<void> {
   let host: BackplaneHost | undefined
   const backplane = {

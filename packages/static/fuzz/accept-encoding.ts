@@ -37,7 +37,7 @@ const target: FuzzTarget<string> = {
       const weight = expected.get(coding) ?? alias ?? other ?? (coding === 'identity' ? 0.0005 : 0)
       assert.equal(codings.includes(coding), weight > 0, 'A coding that the client refuses is used, or the reverse')
     }
-    // Field values are remembered, so ask again.
+    // The values of fields are cached, so parse this one again.
     assert.deepEqual(acceptedCodings(value), codings)
   },
 }
@@ -50,7 +50,7 @@ function field(random: Random): string {
   return random.chance(0.3) ? mutate(text, random, PIECES) : text
 }
 
-/** The members one after the other, in the words of RFC 9110 §12.4.2 and §5.6.6. */
+/** Reads the weights member by member, as RFC 9110 §12.4.2 and §5.6.6 define them. */
 function reference(value: string): Map<string, number> {
   const weights = new Map<string, number>()
   for (const member of value.split(',')) {

@@ -68,7 +68,7 @@ function spoil(text: string, random: Random): string {
   return random.chance(0.25) ? mutate(text, random, PIECES) : text
 }
 
-/** A date that is read is the one that was meant: writing it gives an equal date. */
+/** Checks that a parsed date is correct: formatting it returns an equal date. */
 function checkDate(text: string): void {
   const seconds = parseHttpDate(text)
   if (seconds === undefined) return
@@ -78,7 +78,7 @@ function checkDate(text: string): void {
   if (written === undefined) return
   assert.equal(parseHttpDate(written), seconds)
   if (/^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/.test(text) && !text.includes(':60 ')) {
-    // Everything but the day of the week, which no recipient needs.
+    // Compare everything except the day of the week, which no recipient needs.
     assert.equal(written.slice(3), text.slice(3))
   }
   assert.deepEqual(tagsIn(text), [])

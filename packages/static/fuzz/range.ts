@@ -51,7 +51,7 @@ const target: FuzzTarget<Input> = {
     assert.deepEqual(range, expected)
     if (typeof range === 'object') {
       assert.ok(range.start >= 0 && range.start <= range.end && range.end < size, 'A range leaves the file')
-      // range-parser knows no empty members, no unit in capitals, and no suffix longer than the file.
+      // range-parser does not support empty members, a unit in capitals, or a suffix longer than the file.
       if (!/^bytes=\d+-\d*$/.test(value)) return
       assert.deepEqual(parseRanges(size, value), Object.assign([{ ...range }], { type: 'bytes' }))
     }
@@ -66,10 +66,10 @@ function field(random: Random): string {
   return random.chance(0.4) ? mutate(text, random, PIECES) : text
 }
 
-/** No file is larger, so larger positions need not be told apart. */
+/** The maximum size of a file. Larger positions need not be distinguished. */
 const MAX_POSITION = BigInt(Number.MAX_SAFE_INTEGER)
 
-/** Reads the one range with exact integers, in the words of RFC 9110 §14.1.2. */
+/** Reads one range with exact integers, as RFC 9110 §14.1.2 defines it. */
 function reference(value: string, size: number): ReturnType<typeof parseRange> {
   const [, first, last] = ONE_RANGE.exec(value) ?? []
   if (size === 0 || first === undefined || last === undefined || (first === '' && last === '')) return undefined

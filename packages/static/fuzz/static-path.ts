@@ -3,14 +3,14 @@ import { posix } from 'node:path'
 import { mutate, randomBytes, type FuzzTarget, type Random } from '@fw/testing/fuzz'
 import { belowPrefix, locate } from '../src/paths/locate.ts'
 
-/** A path as it was received, and the options that decide what is refused. */
+/** A received path, and the options that decide whether it is refused. */
 interface Input {
   readonly path: string
   readonly dotfiles: 'allow' | 'deny'
   readonly dotdot: 'anywhere' | 'segment'
 }
 
-/** Names, and what some server treats as a step up or as a separator. */
+/** Names, and texts that some servers treat as a step up or as a separator. */
 const PIECES: readonly string[] = [
   'a.txt',
   'dir',
@@ -93,7 +93,7 @@ const target: FuzzTarget<Input> = {
     assert.equal(isDirectory, rest.endsWith('/'))
     assert.equal(isRedundant, decodeURIComponent(rest).includes('//'))
 
-    // A proxy that normalizes the path sees the same file: nothing is decoded twice, and nothing steps up.
+    // A proxy that normalizes the path sees the same file: the path is decoded once, and no part of it steps up.
     const seen = new URL(`http://x${rest}`)
     assert.equal(seen.search + seen.hash, '')
     assert.equal(decodeURIComponent(seen.pathname).split('/').filter(Boolean).join('/'), name.slice(1))

@@ -15,7 +15,7 @@ export interface Outcome {
   readonly aborted: boolean
 }
 
-/** Bytes that many bodies send, so that they are encoded once for each protocol. */
+/** A chunk that many bodies send. It is encoded once for each protocol. */
 export interface SharedChunk {
   /** The bytes without framing. */
   readonly bytes: Uint8Array

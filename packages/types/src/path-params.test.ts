@@ -9,11 +9,11 @@ describe('PathParams', () => {
     expectTypeOf<{ b: string }>().toExtend<PathParams<'/a/:b/c/:d?'>>()
   })
 
-  it('knows no other names', () => {
+  it('has no other names', () => {
     expectTypeOf<keyof PathParams<'/users/:id'>>().toEqualTypeOf<'id'>()
   })
 
-  it('takes any name where the pattern is not a literal', () => {
+  it('accepts any name if the pattern is not a literal', () => {
     expectTypeOf<PathParams<string>['anything']>().toEqualTypeOf<string | undefined>()
   })
 })

@@ -113,7 +113,7 @@ export type Router = GroupRouter
 export interface GroupRouter<Outer extends object = NoParams> extends RouterExtensions {
   /** The prefix of all paths; empty for the root router. */
   readonly prefix: string
-  /** Handles GET, and HEAD if the path has no own handler for it. */
+  /** Handles GET, and HEAD if the path has no handler for HEAD. */
   readonly get: RouteMethod<this, Outer>
   /** Handles HEAD. Without it, the handler of GET runs and its body is not sent. */
   readonly head: RouteMethod<this, Outer>
@@ -127,7 +127,7 @@ export interface GroupRouter<Outer extends object = NoParams> extends RouterExte
   readonly delete: RouteMethod<this, Outer>
   /** Handles OPTIONS. Without it, the response lists the methods of the path. */
   readonly options: RouteMethod<this, Outer>
-  /** Handles every method without its own handler, except CONNECT and TRACE. */
+  /** Handles every method that has no handler, except CONNECT and TRACE. */
   readonly all: RouteMethod<this, Outer>
   /** Registers a handler for any method, named in upper case. */
   route<const P extends string>(method: string, path: P, handler: Handler<Outer & PathParams<P>>): this

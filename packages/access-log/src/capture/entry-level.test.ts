@@ -22,6 +22,6 @@ it.each([
   [{ slowLevel: Error }, 404, true, Error],
   [{ slowLevel: Off }, 500, true, Error],
   [{ clientErrorLevel: Off }, 404, true, Warn],
-])('with %j a %i, slow: %j, has level %i', (config, status, isSlow, level) => {
+])('returns with %j for a %i, slow: %j, the level %i', (config, status, isSlow, level) => {
   expect(entryLevel({ status, isSlow }, compile(config, logger))).toBe(level)
 })

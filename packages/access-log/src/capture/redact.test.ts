@@ -22,11 +22,11 @@ it.each([
   ['token;a=token=1;token=', 'token;a=token=1;token='],
   [';;=;token==;&=token', ';;=;token=REDACTED&=token'],
   ['', ''],
-])('redactQuery(%j) is %j', (query, expected) => {
+])('changes %j to %j', (query, expected) => {
   expect(redactQuery(query, new Set(['token', 'api key', 'clé']))).toBe(expected)
 })
 
-/** Each byte of a name as it is, or percent-encoded in either case. */
+/** Each byte of a name, unchanged or percent-encoded in either case. */
 const spelled = (name: string): fc.Arbitrary<string> =>
   fc
     .tuple(...Array.from(name, (byte) => fc.constantFrom(byte, byte.toUpperCase(), percentEncoded(byte))))
@@ -36,7 +36,7 @@ function percentEncoded(byte: string): string {
   return `%${byte.charCodeAt(0).toString(16)}`
 }
 
-it('nothing of a value is left, however its name is spelled and wherever it stands', () => {
+it('removes the whole value of a name in any spelling and position', () => {
   const noise = fc.string({ unit: fc.constantFrom('a', '=', ';', '%', '%3', '+', '?', '/', '"', '\xe9'), maxLength: 6 })
   const secret = fc.tuple(spelled('token'), noise).map(([name, rest]) => `${name}=SECRET${rest}SECRET`)
   const query = fc

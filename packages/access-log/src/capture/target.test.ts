@@ -18,6 +18,6 @@ it.each([
   ['user:pw@h.example/p@2?a@b', 'h.example/p@2', 'a@b'],
   ['/@me/p@2?a@b', '/@me/p@2', 'a@b'],
   ['?a@b', '/', 'a@b'],
-])('splitTarget(%j) is path %j and query %j', (target, path, query) => {
+])('splits %j into path %j and query %j', (target, path, query) => {
   expect(splitTarget(target)).toEqual({ path, query })
 })

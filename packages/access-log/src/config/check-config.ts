@@ -93,7 +93,7 @@ const CONFIG_KINDS: OptionKinds<AccessLogConfig> = {
 /**
  * Checks the options of `accessLog`, first separately and then together.
  *
- * @throws {TypeError | RangeError} naming the option that does not exist or has a wrong value
+ * @throws {TypeError | RangeError} that names the option that does not exist or has a wrong value
  */
 export function checkConfig(config: AccessLogConfig): void {
   if (typeof config === 'object' && (config as unknown) !== null && 'onFinish' in config) {

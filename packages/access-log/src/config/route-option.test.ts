@@ -19,7 +19,7 @@ afterAll(() => {
   setLevel(Level.Info)
 })
 
-/** Asks a route with this option, once for each status, under an `accessLog` of this configuration. */
+/** Requests a route with this option, once for each status, under an `accessLog` with this configuration. */
 async function ask(accessLogOption: RouteAccessLog, config: AccessLogConfig = {}, statuses = [200]): Promise<void> {
   const server = new Server()
   server
@@ -36,7 +36,7 @@ async function ask(accessLogOption: RouteAccessLog, config: AccessLogConfig = {}
   for (const status of statuses) await (await server.fetch(`/route/${status}?secret=1`)).text()
 }
 
-/** Asks a route with this option that a router without checks has registered, once for each status. */
+/** Requests a route with this option, once for each status. The router that registered it does not check options. */
 function askUnchecked(option: unknown, config: AccessLogConfig, statuses: readonly number[]): void {
   const route = { method: 'GET', pattern: '/route/:status', options: { accessLog: option } }
   const middleware = accessLog(config)
@@ -61,7 +61,7 @@ function refusalOf(option: unknown): string {
   }
 }
 
-/** Levels and the first words of entries. */
+/** Returns the levels and the first words of entries. */
 const entries = (): [number, string][] =>
   sink
     .records()
@@ -69,12 +69,12 @@ const entries = (): [number, string][] =>
     .map(({ level, message }) => [level, message.split(' ').slice(0, 3).join(' ')])
 
 describe('the option accessLog of a route', () => {
-  it("'silent' logs nothing, whatever the status and however slow", async () => {
+  it("logs nothing if it is 'silent', for any status and duration", async () => {
     await ask('silent', { slowThreshold: 1 }, [200, 404, 500])
     expect(entries()).toEqual([])
   })
 
-  it('a level holds for a status below 400 only', async () => {
+  it('applies a level only to a status below 400', async () => {
     await ask(Level.Debug, {}, [200, 404, 500])
     expect(entries()).toEqual([
       [1, 'GET /route/200?secret=1 200'],
@@ -83,17 +83,17 @@ describe('the option accessLog of a route', () => {
     ])
   })
 
-  it('Level.Off logs errors only', async () => {
+  it('logs only errors if it is Level.Off', async () => {
     await ask(Level.Off, {}, [200, 404])
     expect(entries()).toEqual([[3, 'GET /route/404?secret=1 404']])
   })
 
-  it('options change what they name and leave the rest, redaction above all', async () => {
+  it('changes only the named options, and keeps the redaction of the others', async () => {
     await ask({ normalLevel: Level.Debug, skipPaths: ['/route/204'] }, { redactQuery: ['secret'] }, [200, 204])
     expect(entries()).toEqual([[1, 'GET /route/200?secret=REDACTED 200']])
   })
 
-  it('an option that is undefined was not given', async () => {
+  it('ignores an option that is undefined', async () => {
     await ask({ redactQuery: undefined }, { redactQuery: ['secret'] }, [200])
     expect(entries()).toEqual([[2, 'GET /route/200?secret=REDACTED 200']])
   })
@@ -120,7 +120,7 @@ describe('the option accessLog of a route', () => {
     expect(entries()).toEqual([])
   })
 
-  it('replaces a threshold of the group, whatever its unit', async () => {
+  it('replaces a threshold of the group in either unit', async () => {
     await ask({ slowThreshold: 0 }, { slowThresholdMs: 0.000_001 })
     await ask({ slowThresholdMs: 0 }, { slowThreshold: 1 })
     await ask({ slowThresholdMs: 0.000_001 }, { slowThreshold: 0 })
@@ -153,7 +153,7 @@ describe('the option accessLog of a route', () => {
       null,
       'TypeError: GET /x: option "accessLog" must be "silent", one of Level.Trace (0) to Level.Off (6) or a name such as "debug" or an ',
     ],
-  ])('is refused when a route is registered with %j', (option, message) => {
+  ])('is rejected when a route is registered with %j', (option, message) => {
     expect(refusalOf(option)).toContain(message)
   })
 
@@ -205,9 +205,9 @@ describe('the option accessLog of a route', () => {
       { accessLog: 'silent' },
       { accessLog: Level.Warn },
       { accessLog: { skipPaths: [] } },
-      // @ts-expect-error -- no such word
+      // @ts-expect-error -- unknown word
       { accessLog: 'quiet' },
-      // @ts-expect-error -- no such option
+      // @ts-expect-error -- unknown option
       { accessLog: { levle: 1 } },
     ]
     expect(options).toHaveLength(5)

@@ -40,7 +40,7 @@ describe('compile', () => {
     })
   })
 
-  it('takes an option that is undefined as absent', () => {
+  it('treats an option that is undefined as absent', () => {
     expect(compile({ format: undefined, slowThreshold: undefined, trustProxy: undefined }).format).toBe('combined')
   })
 
@@ -49,7 +49,7 @@ describe('compile', () => {
     [0n, Infinity],
     [500_000_000, 500_000_000],
     [500_000_000n, 500_000_000],
-  ])('takes a threshold of %s nanoseconds as %s', (slowThreshold, expected) => {
+  ])('converts a threshold of %s nanoseconds to %s', (slowThreshold, expected) => {
     expect(compile({ slowThreshold }).slowThresholdNs).toBe(expected)
   })
 
@@ -58,11 +58,11 @@ describe('compile', () => {
     [0.5, 500_000],
     [500, 500_000_000],
     [Infinity, Infinity],
-  ])('takes a threshold of %d milliseconds as %d nanoseconds', (slowThresholdMs, expected) => {
+  ])('converts a threshold of %d milliseconds to %d nanoseconds', (slowThresholdMs, expected) => {
     expect(compile({ slowThresholdMs }).slowThresholdNs).toBe(expected)
   })
 
-  it('compares header names without case, shows them as configured and each once', () => {
+  it('compares header names without case, and shows each name once and as configured', () => {
     const { requestHeaders } = compile({
       requestHeaders: ['User-Agent', 'authorization', 'User-Agent'],
       redactHeaders: ['Authorization'],
@@ -130,7 +130,7 @@ describe('compile', () => {
       'accessLog: option "trustProxy.header" must be "x-forwarded-for", "x-real-ip" or "forwarded", got undefined.',
     ],
     [{ trustProxy: ['proxy.example'] }, 'accessLog: option "trustProxy[0]" must be a CIDR block, got "proxy.example".'],
-  ])('refuses %o', (config, message) => {
+  ])('rejects %o', (config, message) => {
     const refused = (): unknown => compile(config as AccessLogConfig)
     expect(refused).toThrow(TypeError)
     expect(refused).toThrow(message)
@@ -148,7 +148,7 @@ describe('compile', () => {
     { sampleRate: 1.01 },
     { sampleRate: -0.1 },
     { sampleRate: NaN },
-  ])('refuses %o, which is out of range', (config) => {
+  ])('rejects %o, which is out of range', (config) => {
     expect(() => compile(config as AccessLogConfig)).toThrow(RangeError)
   })
 })

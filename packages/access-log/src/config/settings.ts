@@ -36,7 +36,7 @@ export interface Settings extends Parts {
   readonly skipIf: AccessLogConfig['skipIf']
   readonly customFormatter: AccessLogConfig['customFormatter']
   readonly correlationHeader: string
-  /** Returns a valid id; `undefined` if none is generated. */
+  /** Returns a valid ID; `undefined` if none is generated. */
   readonly generateRequestId: ((ctx: Context) => string) | undefined
   readonly logTraceContext: boolean
   /** The share of logged entries, from 0 to 1. */

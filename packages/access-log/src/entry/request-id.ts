@@ -5,14 +5,14 @@ import { throttledWarning } from '../throttled-warning.ts'
 /** Visible ASCII without the characters that could end a bracket, a quoted string or an escape. */
 const VALID = /^[!#-Z^-~]{1,128}$/
 
-/** Returns the value of a header as a correlation id, or `undefined` if it cannot be shown as it is. */
+/** Returns the value of a header as a correlation ID; `undefined` if it is not a valid one. */
 export function correlationId(value: string | null): string | undefined {
   return value !== null && VALID.test(value) ? value : undefined
 }
 
 const GENERATED: ContextKey<string> = { name: 'generated request id', hint: undefined }
 
-/** Returns the id that the request carries or that was generated for it; `undefined` without one. */
+/** Returns the ID that the request carries or that was generated for it; `undefined` without one. */
 export function requestIdOf(
   ctx: Context,
   options: {
@@ -30,7 +30,7 @@ export function requestIdOf(
   return id
 }
 
-/** Returns the function that generates ids for an option; `undefined` if the option is off. */
+/** Returns the function that generates IDs for an option; `undefined` if the option is off. */
 export function requestIdGenerator(
   option: boolean | ((ctx: Context) => string) | undefined,
 ): ((ctx: Context) => string) | undefined {

@@ -10,7 +10,7 @@ it.each([
   ['flags that are not known', `00-${TRACE}-${PARENT}-ff`],
   ['a later version', `01-${TRACE}-${PARENT}-01`],
   ['a later version with more', `cc-${TRACE}-${PARENT}-01-what-follows`],
-])('traceContextOf reads %s', (_, traceparent) => {
+])('reads %s', (_, traceparent) => {
   expect(traceContextOf(fakeHeaders({ traceparent }))).toEqual({ traceId: TRACE, parentId: PARENT })
 })
 
@@ -27,10 +27,10 @@ it.each<[string, string | readonly string[]]>([
   ['no flags', `00-${TRACE}-${PARENT}`],
   ['what is not hexadecimal', `00-${TRACE.replace('0a', 'g]')}-${PARENT}-01`],
   ['several fields', [`00-${TRACE}-${PARENT}-01`, `00-${TRACE}-${PARENT}-01`]],
-])('traceContextOf does not read %s', (_, traceparent) => {
+])('does not read %s', (_, traceparent) => {
   expect(traceContextOf(fakeHeaders({ traceparent }))).toBeUndefined()
 })
 
-it('traceContextOf finds nothing without the field', () => {
+it('returns undefined without the field', () => {
   expect(traceContextOf(fakeHeaders())).toBeUndefined()
 })

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { escapeInBrackets, escapeInJson, escapeWord, escapeWordInBrackets } from './escape.ts'
 
-/** The bytes of a text, one character each, as header values are kept. */
+/** Returns the bytes of a text, one character each, like header values. */
 const latin1 = (text: string): string => Buffer.from(text).toString('latin1')
 
 describe('escapeWord', () => {
@@ -31,7 +31,7 @@ describe('escapeWord', () => {
     ['already text: \u2028\ud800 漢', 'already\\x20text:\\x20\\u2028\\ud800\\x20漢'],
     ['', ''],
     ["$& $1 $' %s {}", "$&\\x20$1\\x20$'\\x20%s\\x20{}"],
-  ])('makes of %j %j', (value, escaped) => {
+  ])('escapes %j as %j', (value, escaped) => {
     expect(escapeWord(value)).toBe(escaped)
   })
 })
@@ -43,7 +43,7 @@ describe('escapeInBrackets', () => {
     ['\t"', '\\x09\\"'],
     [latin1('é] '), 'é\\x5d '],
     ['\xff[', '\\xff\\x5b'],
-  ])('makes of %j %j', (value, escaped) => {
+  ])('escapes %j as %j', (value, escaped) => {
     expect(escapeInBrackets(value)).toBe(escaped)
   })
 })
@@ -64,19 +64,19 @@ describe('escapeInJson', () => {
     ['a\xadb\xff', '"a\\u00adbÿ"'],
     ['caf\xe9', '"café"'],
     ['\ud800漢', '"\\ud800漢"'],
-  ])('makes of %j %s', (value, json) => {
+  ])('escapes %j as %s', (value, json) => {
     expect(`"${escapeInJson(value)}"`).toBe(json)
   })
 })
 
 const anyBytes = fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes).toString('latin1'))
 const anyValue = fc.oneof(anyBytes, fc.string({ unit: 'binary' }).map(latin1))
-/** What no value may bring into a line, whatever it is made of. */
+/** Matches characters that no value can put into a line. */
 const FORGERY =
   /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\p{Surrogate}]/u
 
-describe('whatever the bytes,', () => {
-  it('a word stays one word without control characters', () => {
+describe('an escaped value of arbitrary bytes', () => {
+  it('is one word without control characters', () => {
     fc.assert(
       fc.property(anyValue, (value) => {
         const escaped = escapeWord(value)
@@ -86,7 +86,7 @@ describe('whatever the bytes,', () => {
     )
   })
 
-  it('a value in brackets cannot close them', () => {
+  it('does not close its brackets', () => {
     fc.assert(
       fc.property(anyValue, (value) => {
         const escaped = escapeInBrackets(value)
@@ -96,7 +96,7 @@ describe('whatever the bytes,', () => {
     )
   })
 
-  it('a JSON string is one, of visible characters, and says the same', () => {
+  it('is a JSON string of visible characters with the same content', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         const json = `"${escapeInJson(latin1(text))}"`

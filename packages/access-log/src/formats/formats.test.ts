@@ -24,7 +24,7 @@ const entry: Entry = {
   isSlow: false,
   isAborted: false,
 }
-/** What remains when everything is switched off. */
+/** The settings with every part switched off. */
 const bare: Entry = { ...entry, query: '', clientAddress: undefined }
 const captured: Entry = {
   ...entry,

@@ -8,6 +8,6 @@ it.each([
   [499, 'Client Closed Request'],
   [299, ''],
   [599, ''],
-])('phraseOf(%d) is %j', (status, phrase) => {
+])('returns for status %d the phrase %j', (status, phrase) => {
   expect(phraseOf(status)).toBe(phrase)
 })

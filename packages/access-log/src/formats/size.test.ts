@@ -11,6 +11,6 @@ it.each([
   [70_000, '68.4 KB'],
   [1_048_575, '1024.0 KB'],
   [10_485_760, '10240.0 KB'],
-])('formatSize(%d) is %s', (bytes, text) => {
+])('formats %d bytes as %s', (bytes, text) => {
   expect(formatSize(bytes)).toBe(text)
 })

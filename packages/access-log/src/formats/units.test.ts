@@ -12,6 +12,6 @@ it.each([
   [12_000_000, '12.00'],
   [98_765_432, '98.77'],
   [3_600_000_000_000, '3600000.00'],
-])('formatDuration(%d) is %s', (ns, text) => {
+])('formats %d nanoseconds as %s', (ns, text) => {
   expect(formatDuration(ns)).toBe(text)
 })

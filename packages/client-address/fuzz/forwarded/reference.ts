@@ -1,7 +1,7 @@
 const TOKEN = /[^\s=;,"\\]/
 
 /**
- * Reads a `Forwarded` field from its start, one character after the other.
+ * Reads a `Forwarded` field from its start, character by character.
  *
  * @returns The `for` parameters of each element; `undefined` if the field is malformed anywhere
  * @see RFC 7239 §4

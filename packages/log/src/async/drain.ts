@@ -1,55 +1,56 @@
 /*
- * The half of the queue that takes bytes out. The writer thread runs it, and the application's thread where a record
- * must be written before a call returns, or when there is no writer thread any more. Without imports, as it goes into
- * the source text of the thread.
+ * The consuming half of the queue. The writer thread runs it. The application's thread runs it to write a record before
+ * a call returns, or after the writer thread has ended. It has no imports, because its text becomes part of the
+ * thread's source text.
  */
 
-/** A ring of bytes in shared memory, and the words that the threads agree by. */
+/** A ring buffer in shared memory, and the words that synchronize its threads. */
 export interface SharedRing {
-  /** See `Word`. */
+  /** The state that the threads share. See `Word`. */
   readonly words: Int32Array
-  /** Whole lines, each with its line break. The length is a power of two. */
+  /** Complete lines, each with its line break. The length is a power of two. */
   readonly bytes: Uint8Array
-  /** Most bytes in one write, unless a single line is longer. A write ends where a line ends. */
-  readonly mostAtOnce: number
+  /** The maximum number of bytes in one write, unless a single line is longer. Each write ends with a complete line. */
+  readonly maxWriteBytes: number
 }
 
 /** Indexes of `words`. Positions count bytes since the start and wrap at 2 ** 32. */
 export const Word = {
-  /** Position after the last byte put in. */
+  /** The position after the last byte that was put in. */
   Head: 0,
-  /** Position of the first byte not yet written. */
+  /** The position of the first byte that is not yet written. */
   Tail: 1,
-  /** 0 free, 1 held, 2 held and waited for. Whoever holds it writes. */
+  /** 0: free; 1: held; 2: held, and a thread waits for it. The holder writes. */
   Lock: 2,
-  /** What the writer thread does; see `State`. */
+  /** The state of the writer thread. See `State`. */
   State: 3,
-  /** 1: the writer thread ends as soon as it can. */
+  /** 1: the writer thread must end as soon as it can. */
   Stop: 4,
-  /** 1: the application's thread wants the lock, so the writer thread steps aside. */
+  /** 1: the application's thread wants the lock. The writer thread then waits before its next write. */
   Flushing: 5,
-  /** File descriptor to write to. */
+  /** The file descriptor to write to. */
   Fd: 6,
-  /** `errno` of the last failed write, negative. */
+  /** The `errno` of the last failed write; negative. */
   Errno: 7,
-  /** Number of failed writes. */
+  /** The number of failed writes. */
   Failures: 8,
-  /** The system's id of the writer thread where it can be found, else 0. */
+  /** The operating system's ID of the writer thread; 0 if it is unknown. */
   ThreadId: 9,
-  /** 1: the reader of the pipe has gone, and what is put in is thrown away. */
+  /** 1: the reader of the pipe has closed it. Later lines are discarded. */
   ReaderGone: 10,
 } as const
 
+/** The values of `Word.State`. The writer thread sleeps in `Idle`, and waits for more lines in `Gathering`. */
 export const State = { Starting: 0, Running: 1, Idle: 2, Gathering: 3 } as const
 
 /**
- * Writes some of the bytes in the ring. The caller holds the lock.
+ * Writes bytes from the ring, in one system call. The caller must hold the lock.
  *
- * @returns Bytes taken out; 0 if there were none, or if a pipe was full
- * @throws {Error} as of `fs.writevSync`; what was not written stays in the ring
+ * @returns The number of bytes taken out; 0 if the ring was empty or a pipe was full
+ * @throws {Error} from `fs.writevSync`. Unwritten bytes stay in the ring, except after EPIPE, which discards them
  */
 export function drainSome(
-  { words, bytes, mostAtOnce }: SharedRing,
+  { words, bytes, maxWriteBytes }: SharedRing,
   writevSync: (fd: number, views: Uint8Array[]) => number,
 ): number {
   const tail = Atomics.load(words, Word.Tail)
@@ -58,12 +59,12 @@ export function drainSome(
   const mask = bytes.length - 1
   const start = tail & mask
   let length = available
-  if (length > mostAtOnce) {
-    length = mostAtOnce
-    // Several processes may append to one file or pipe: a write must not end within a line.
+  if (length > maxWriteBytes) {
+    length = maxWriteBytes
+    // Several processes can append to one file or pipe, so a write must not end within a line.
     while (length > 0 && bytes[(start + length - 1) & mask] !== 10) length--
     if (length === 0) {
-      length = mostAtOnce
+      length = maxWriteBytes
       while (length < available && bytes[(start + length - 1) & mask] !== 10) length++
     }
   }
@@ -73,14 +74,14 @@ export function drainSome(
   let written = 0
   try {
     const fd = Atomics.load(words, Word.Fd)
-    // A thread is terminated where a function begins or a loop repeats, so what follows the system call without any
-    // call is done with it. `Atomics.store` is one, and so does `fs.writeSync` make one after its system call.
+    // V8 terminates a thread where a function begins or a loop repeats. So no function call may come between the system
+    // call and the new tail. `Atomics.store` is a function call, and `fs.writeSync` makes one after its system call.
     written = writevSync(fd, views)
     words[Word.Tail] = tail + written
   } catch (error) {
     const { code } = error as { code?: string }
     if (code === 'EPIPE') {
-      // Nobody will ever read what follows.
+      // No process can read from this pipe again.
       Atomics.store(words, Word.ReaderGone, 1)
       Atomics.store(words, Word.Tail, Atomics.load(words, Word.Head))
     }
@@ -90,17 +91,18 @@ export function drainSome(
   return written
 }
 
-/** @param timeoutMs Wait no longer. @returns Whether the lock is held now */
+/** Acquires the lock. @returns False if the wait for its holder exceeded `timeoutMs` milliseconds */
 export function lock(words: Int32Array, timeoutMs: number): boolean {
   for (;;) {
     if (Atomics.compareExchange(words, Word.Lock, 0, 1) === 0) return true
     if (Atomics.compareExchange(words, Word.Lock, 1, 2) === 0) continue
     if (Atomics.wait(words, Word.Lock, 2, timeoutMs) === 'timed-out') return false
-    // Others may wait too, so whoever wakes passes that on.
+    // Other threads can still be waiting. State 2 makes `unlock` wake the next one.
     if (Atomics.compareExchange(words, Word.Lock, 0, 2) === 0) return true
   }
 }
 
+/** Releases the lock, and wakes one thread that waits for it. */
 export function unlock(words: Int32Array): void {
   if (Atomics.exchange(words, Word.Lock, 0) === 2) Atomics.notify(words, Word.Lock, 1)
 }

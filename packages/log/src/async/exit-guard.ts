@@ -8,21 +8,22 @@ interface Flushable {
   writeThrough(): void
 }
 
-/** Signals that end a process without its 'exit' event unless somebody listens to them. */
+/** Signals that end a process without an 'exit' event, unless it listens to them. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 const guarded = new Set<Flushable>()
 
-/** Flushes before the process ends, by `process.exit()`, an uncaught error or a signal; a SIGKILL cannot be known. */
+/** Flushes a writer before the process ends by `process.exit()`, an uncaught error or a signal, except SIGKILL. */
 export function guardExit(writer: Flushable): void {
   if (guarded.size === 0) {
     process.on('exit', beforeExit)
-    // Before the application's listeners, as one made by `once` is gone from the list when it runs.
+    // Runs before the application's listeners: `listenerCount` no longer counts a `once` listener that has run.
     if (isMainThread) for (const signal of SIGNALS) process.prependListener(signal, beforeSignal)
   }
   guarded.add(writer)
 }
 
+/** Stops flushing a writer at the end of the process. */
 export function releaseExit(writer: Flushable): void {
   guarded.delete(writer)
   if (guarded.size > 0) return
@@ -39,7 +40,7 @@ function beforeExit(): void {
 
 function beforeSignal(signal: NodeJS.Signals): void {
   guarded.forEach(flush)
-  // Where nobody else listens the signal is to end the process, as it would without this listener.
+  // Without another listener, the signal must end the process, as it does without this package.
   if (process.listenerCount(signal) > 1) return
   process.off(signal, beforeSignal)
   process.kill(process.pid, signal)

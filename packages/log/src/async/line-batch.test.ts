@@ -16,7 +16,7 @@ const MESSAGE = fc.oneof(
 )
 
 describe('LineBatch', () => {
-  it('holds lines in their order and escaped, whichever way they came', () => {
+  it('contains lines in order and escaped, regardless of the method that added them', () => {
     const batch = new LineBatch()
     fc.assert(
       fc.property(fc.array(fc.tuple(START, MESSAGE, fc.boolean()), { maxLength: 30 }), (lines) => {
@@ -33,21 +33,21 @@ describe('LineBatch', () => {
     )
   })
 
-  it('one message cannot pass for two, nor two for one', () => {
+  it('does not let one message look like two, or two like one', () => {
     const batch = new LineBatch()
     batch.addReady('', 'a\n[INFO ] forged')
     batch.addReady('', 'b')
     expect(contentOf(batch)).toBe('a\\n[INFO ] forged\nb\n')
   })
 
-  it('is empty after clear, text that was not yet encoded included', () => {
+  it('is empty after clear, even if text was not yet encoded', () => {
     const batch = new LineBatch()
     batch.addReady('', 'text')
     batch.clear()
     expect([batch.lines, batch.length, contentOf(batch)]).toEqual([0, 0, ''])
   })
 
-  it('takes long texts, together as well', () => {
+  it('accepts long texts, alone and together', () => {
     const batch = new LineBatch()
     const message = 'é'.repeat(4096)
     for (let at = 0; at < 100; at++) batch.addReady('', message)

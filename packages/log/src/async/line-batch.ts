@@ -2,35 +2,38 @@ import { escapeLine } from '../text/escape.ts'
 import { LineBuffer } from '../text/line-buffer.ts'
 
 /**
- * Lines on their way into a queue. Those that are ready as text are gathered as text: encoding many at once costs a
- * fraction of encoding each, and so does looking once at the bytes of all for what needs an escape.
+ * Collects lines for a queue. Unformatted lines are collected as one text, because encoding and checking many lines at
+ * once costs a fraction of doing so for each line.
  */
 // docs/decisions/0013
 export class LineBatch {
   readonly #encoded = new LineBuffer()
   #lines = 0
-  /** Lines not yet encoded, as they are if nothing in them needs an escape. */
+  /** Lines that are neither encoded nor escaped yet. */
   #text = ''
-  /** Where in it the message of each begins, and where it ends. Numbers, as references from here cost each collection of garbage. */
+  /**
+   * The start and the end of each message in `#text`. Numbers, because references would slow down each garbage
+   * collection.
+   */
   readonly #bounds: number[] = []
 
   get lines(): number {
     return this.#lines
   }
 
-  /** Bytes; of text that is not yet encoded, characters. */
+  /** The number of encoded bytes plus the number of characters that are not yet encoded. */
   get length(): number {
     return this.#encoded.length + this.#text.length
   }
 
-  /** @param line With its line break */
+  /** Adds an encoded line. @param line The line with its line break */
   add(line: LineBuffer): void {
     if (this.#text !== '') this.#encode()
     this.#encoded.addAll(line)
     this.#lines++
   }
 
-  /** Adds a line that is ready. @param start Comes before the message, and is safe in a line @param message Of any content */
+  /** Adds a line of text. @param start The escaped text before the message @param message The message, not escaped */
   addReady(start: string, message: string): void {
     const begin = this.#text.length + start.length
     this.#text += `${start}${message}\n`
@@ -38,7 +41,7 @@ export class LineBatch {
     this.#lines++
   }
 
-  /** All lines in UTF-8, each with its line break. Valid until something is added. */
+  /** Returns all lines in UTF-8, each with its line break. Valid until the next line is added. */
   encoded(): LineBuffer {
     if (this.#text !== '') this.#encode()
     return this.#encoded

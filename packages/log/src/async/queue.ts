@@ -2,33 +2,33 @@ import { existsSync, writevSync } from 'node:fs'
 import type { LineBuffer } from '../text/line-buffer.ts'
 import { drainSome, lock, type SharedRing, State, unlock, Word } from './drain.ts'
 
-/** Never written to: waiting on it is the one way to sleep in synchronous code. */
+/** Never written to. Waiting on it is the only way to sleep in synchronous code. */
 const NAP = new Int32Array(new SharedArrayBuffer(4))
 
-/** How long to wait for the holder of the lock before asking whether it is still alive. */
+/** The milliseconds to wait for the lock before a check whether the writer thread is still alive. */
 const ALIVE_CHECK_MS = 100
 
 /**
- * A bounded first-in first-out queue of lines in shared memory: one thread puts in, and whoever holds the lock, the
- * writer thread or the one that puts in, writes to a file descriptor.
+ * A bounded first-in, first-out queue of lines in shared memory. One thread puts lines in. Either that thread or the
+ * writer thread holds the lock and writes them to a file descriptor.
  */
 export class Queue {
   readonly ring: SharedRing
   #head = 0
-  /** A tail that was true once: there is at least as much room as it says. */
+  /** A past value of the tail. The queue has at least as much room as it indicates. */
   #tail = 0
-  /** Records not yet written, at most. */
+  /** An upper bound of the records that are not yet written. */
   #records = 0
-  /** Position after each batch that was put in, and its number of records; those before `#first` are written. */
+  /** The position after each batch that was put in, and its number of records. Those before `#first` are written. */
   readonly #ends: number[] = []
   readonly #counts: number[] = []
   #first = 0
   #threadEnded = false
 
-  /** @param bytes Capacity in bytes, a power of two. @param mostAtOnce See `SharedRing` */
-  constructor(fd: number, bytes: number, mostAtOnce: number) {
+  /** @param bytes The capacity in bytes, a power of two. @param maxWriteBytes See `SharedRing` */
+  constructor(fd: number, bytes: number, maxWriteBytes: number) {
     const words = new Int32Array(new SharedArrayBuffer(Object.keys(Word).length * Int32Array.BYTES_PER_ELEMENT))
-    this.ring = { words, bytes: new Uint8Array(new SharedArrayBuffer(bytes)), mostAtOnce }
+    this.ring = { words, bytes: new Uint8Array(new SharedArrayBuffer(bytes)), maxWriteBytes }
     Atomics.store(words, Word.Fd, fd)
   }
 
@@ -44,18 +44,18 @@ export class Queue {
     return Atomics.load(this.ring.words, Word.ReaderGone) === 1
   }
 
-  /** Most records that may still be in the queue; `countRecords` tells exactly. */
+  /** An upper bound of the records in the queue. `countRecords` returns the exact number. */
   get recordsAtMost(): number {
     return this.#records
   }
 
-  /** Records in the queue. */
+  /** Returns the number of records in the queue. */
   countRecords(): number {
     this.#tail = Atomics.load(this.ring.words, Word.Tail)
     while (this.#first < this.#ends.length && ((this.#tail - (this.#ends[this.#first] ?? 0)) | 0) >= 0) {
       this.#records -= this.#counts[this.#first++] ?? 0
     }
-    // Cut off in bunches: moving the rest each time would cost more than the little memory.
+    // Remove written batches in groups: moving the others after each batch would cost more than the memory saves.
     if (this.#first === this.#ends.length || this.#first > 1024) {
       this.#ends.splice(0, this.#first)
       this.#counts.splice(0, this.#first)
@@ -65,10 +65,10 @@ export class Queue {
   }
 
   /**
-   * Puts in whole lines.
+   * Puts complete lines into the queue.
    *
-   * @param records Their number
-   * @returns False if there is no room; nothing was put in then
+   * @param records The number of lines
+   * @returns False if the queue has no room; it is then unchanged
    */
   push({ bytes, length }: LineBuffer, records: number): boolean {
     const target = this.ring.bytes
@@ -89,7 +89,7 @@ export class Queue {
     return true
   }
 
-  /** Wakes the writer thread. @param urgent Also while it gathers lines */
+  /** Wakes the writer thread if it sleeps. @param urgent Wakes it even while it waits for more lines */
   #wake(urgent: boolean): void {
     const state = Atomics.load(this.ring.words, Word.State)
     if (state === State.Idle || (urgent && state === State.Gathering)) this.wake()
@@ -102,9 +102,9 @@ export class Queue {
   }
 
   /**
-   * Lets one write happen, by this thread or by the writer thread.
+   * Writes once, or waits for a write of the writer thread.
    *
-   * @throws {Error} as of `fs.writevSync`
+   * @throws {Error} from `fs.writevSync`
    */
   writeSome(): void {
     const { words } = this.ring
@@ -122,7 +122,7 @@ export class Queue {
     }
   }
 
-  /** Writes a part without ever waiting: nothing if the writer thread is writing. @throws {Error} as of `fs.writevSync` */
+  /** Writes once, unless the writer thread is writing. Never waits. @throws {Error} from `fs.writevSync` */
   writeWithoutWaiting(): void {
     const { words } = this.ring
     if (Atomics.compareExchange(words, Word.Lock, 0, 1) !== 0) return
@@ -134,10 +134,9 @@ export class Queue {
   }
 
   /**
-   * Writes everything in the queue, then runs an action that may use the file descriptor, while the writer thread
-   * does neither.
+   * Writes all lines in the queue, then runs an action. The writer thread uses the file descriptor in neither.
    *
-   * @throws {Error} as of `fs.writevSync`, or what the action throws; what was not written stays in the queue
+   * @throws {Error} from `fs.writevSync` or the action; unwritten lines stay in the queue
    */
   drained(action: () => void): void {
     this.#locked(() => {
@@ -163,18 +162,18 @@ export class Queue {
     }
   }
 
-  /** Changes the file descriptor. Only for the action of `drained`. */
+  /** Sets the file descriptor. Call it only in the action of `drained`. */
   set fd(fd: number) {
     Atomics.store(this.ring.words, Word.Fd, fd)
   }
 
-  /** Failed writes of the writer thread so far, and `errno` of the last, negative. */
+  /** The number of failed writes of the writer thread, and the `errno` of the last one; negative. */
   get failures(): { readonly count: number; readonly errno: number } {
     const { words } = this.ring
     return { count: Atomics.load(words, Word.Failures), errno: Atomics.load(words, Word.Errno) }
   }
 
-  /** Makes the writer thread end. It does not touch the file descriptor after this; what is in the queue is lost. */
+  /** Ends the writer thread, which then no longer uses the file descriptor. Discards the lines in the queue. */
   stop(): void {
     const { words } = this.ring
     this.#locked(() => Atomics.store(words, Word.Tail, this.#head))
@@ -183,13 +182,13 @@ export class Queue {
     this.wake()
   }
 
-  /** The writer thread is known to have ended; if it held the lock, nobody does now. */
+  /** Notes that the writer thread has ended, and releases the lock that it may have held. */
   threadEnded(): void {
     this.#threadEnded = true
     unlock(this.ring.words)
   }
 
-  /** The end of the thread becomes known by an event, which does not come while this thread waits. */
+  /** Reports whether the writer thread is alive. Its 'exit' event cannot arrive while this thread waits. */
   #isThreadAlive(): boolean {
     if (this.#threadEnded) return false
     const id = Atomics.load(this.ring.words, Word.ThreadId)

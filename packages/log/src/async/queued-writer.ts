@@ -131,9 +131,9 @@ export class QueuedWriter {
   }
 
   /**
-   * Returns when everything taken so far has been handed to the operating system.
+   * Writes all lines so far. When it returns, the operating system has them.
    *
-   * @throws {Error} as of `fs.writevSync`; what was not written is kept for the next attempt
+   * @throws {Error} from `fs.writevSync`; unwritten lines are kept for the next attempt
    */
   flush(): void {
     if (this.#batch.lines === 0 && this.#unreported === 0 && this.#queue.isEmpty) return

@@ -15,7 +15,7 @@ const Word = {
 }
 const State = { Starting: 0, Running: 1, Idle: 2, Gathering: 3 }
 function drainSome(
-  { words, bytes, mostAtOnce }            ,
+  { words, bytes, maxWriteBytes }            ,
   writevSync                                             ,
 )         {
   const tail = Atomics.load(words, Word.Tail)
@@ -24,11 +24,11 @@ function drainSome(
   const mask = bytes.length - 1
   const start = tail & mask
   let length = available
-  if (length > mostAtOnce) {
-    length = mostAtOnce
+  if (length > maxWriteBytes) {
+    length = maxWriteBytes
     while (length > 0 && bytes[(start + length - 1) & mask] !== 10) length--
     if (length === 0) {
-      length = mostAtOnce
+      length = maxWriteBytes
       while (length < available && bytes[(start + length - 1) & mask] !== 10) length++
     }
   }

@@ -1,12 +1,13 @@
 /*
- * The writer thread. Its source text is in `worker-source.ts`, so that it needs no file beside a bundle;
- * `node scripts/embed-worker.ts` renews that. Built-in modules come by `getBuiltinModule`, as the text is no module.
+ * The writer thread. `worker-source.ts` contains its source text, so that a bundle needs no second file. Run `node
+ * scripts/embed-worker.ts` to update that text. It gets built-in modules from `getBuiltinModule`, because the text is
+ * not a module.
  */
 import { drainSome, lock, type SharedRing, State, unlock, Word } from './drain.ts'
 
-/** What the thread is started with. */
+/** The `workerData` of the thread. */
 export interface WorkerInput extends SharedRing {
-  /** How long lines are gathered for one write, in milliseconds. */
+  /** The maximum milliseconds to collect lines for one write. */
   readonly flushIntervalMs: number
 }
 
@@ -15,20 +16,20 @@ const { workerData } = process.getBuiltinModule('node:worker_threads')
 const input = workerData as WorkerInput
 const { words, bytes, flushIntervalMs } = input
 
-/** A failing disk is tried again this often. */
+/** The milliseconds between two attempts after a failed write. */
 const RETRY_MS = 100
 
 try {
   // "<process>/task/<thread>"
   Atomics.store(words, Word.ThreadId, Number(readlinkSync('/proc/thread-self').split('/')[2]))
 } catch {
-  // No Linux; death of this thread is then noticed later.
+  // Without procfs, the queue learns only from the 'exit' event that this thread has ended.
 }
 
 while (Atomics.load(words, Word.Stop) === 0) {
   if (used() === 0) gather()
   else {
-    // The application's thread is about to write; it must not wait for more than the present write.
+    // The application's thread wants to write, and must wait for the current write only.
     if (Atomics.load(words, Word.Flushing) === 1) Atomics.wait(words, Word.Flushing, 1, 1000)
     const pauseMs = writeSome()
     if (pauseMs > 0) Atomics.wait(words, Word.Stop, 0, pauseMs)
@@ -39,7 +40,7 @@ function used(): number {
   return (Atomics.load(words, Word.Head) - Atomics.load(words, Word.Tail)) | 0
 }
 
-/** Sleeps until there is something to write, and then while it is little and the interval lasts. */
+/** Sleeps until a line is queued, then up to `flushIntervalMs` while at most a quarter of the ring is used. */
 function gather(): void {
   Atomics.store(words, Word.State, State.Idle)
   if (used() === 0 && Atomics.load(words, Word.Stop) === 0) Atomics.wait(words, Word.State, State.Idle)
@@ -50,7 +51,7 @@ function gather(): void {
   Atomics.store(words, Word.State, State.Running)
 }
 
-/** @returns How long to wait before the next attempt, in milliseconds */
+/** Writes some lines. @returns The milliseconds to wait before the next attempt */
 function writeSome(): number {
   if (!lock(words, RETRY_MS)) return 0
   try {

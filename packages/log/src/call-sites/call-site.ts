@@ -8,7 +8,9 @@ export class CallSite {
     this.#location = location
   }
 
-  /** Unlike `instanceof` this runs no code of the value, which may be a proxy. */
+  /**
+   * Reports whether a value is a call site. Unlike `instanceof`, it runs no code of the value, which can be a proxy.
+   */
   static is(value: unknown): value is CallSite {
     return typeof value === 'object' && value !== null && #location in value
   }
@@ -18,7 +20,7 @@ export class CallSite {
   }
 }
 
-/** What marked source code makes once for each log call in it; not meant to be written by hand. */
+/** Creates the argument that `register-location` adds to each log call. Do not call it in application code. */
 export function callSite(file: string, line: number, functionName: string): CallSite {
   return new CallSite({ file, line, functionName })
 }

@@ -18,26 +18,26 @@ const settings = { ...Object.getOwnPropertyDescriptors(Error) }
 afterEach(() => void Object.defineProperties(Error, settings))
 
 describe('callerLocation', () => {
-  it('names the file by its absolute path, and the function', () => {
+  it('returns the absolute path of the file and the name of the function', () => {
     expect(outer()).toMatchObject({ file: fileURLToPath(import.meta.url), functionName: 'outer' })
     expect(outer()?.line).toBeGreaterThan(1)
   })
 
-  it('tells two calls in one line of code apart from two lines', () => {
+  it('distinguishes two calls on one line from calls on two lines', () => {
     const [first, second] = [here(), here()]
     const third = here()
     expect(first?.line).toBe(second?.line)
     expect(third?.line).toBeGreaterThan(first?.line ?? Infinity)
   })
 
-  it('is undefined where only Node called', async () => {
+  it('returns undefined if only Node.js code called', async () => {
     const found = await new Promise((resolve) => {
       queueMicrotask(() => resolve(undefined))
     }).then(here)
     expect(found).toBeUndefined()
   })
 
-  it('leaves the settings of Error as they are', () => {
+  it('does not change the settings of Error', () => {
     Error.prepareStackTrace = ({ message }) => `prepared ${message}`
     Error.stackTraceLimit = 3
     expect(here()?.functionName).toEqual(expect.any(String))
@@ -45,15 +45,15 @@ describe('callerLocation', () => {
     expect(Error.stackTraceLimit).toBe(3)
   })
 
-  it('works where stacks are switched off', () => {
+  it('works if stackTraceLimit is 0', () => {
     Error.stackTraceLimit = 0
     expect(here()).toBeDefined()
     expect(Error.stackTraceLimit).toBe(0)
   })
 })
 
-describe('in a process of its own', () => {
-  it('finds the line of TypeScript that Node runs as it is', () => {
+describe('callerLocation in a new process', () => {
+  it('finds the line in TypeScript that Node.js runs directly', () => {
     const { stdout } = runScript(`
 interface Gone { never: string }
 function handler(): void {
@@ -80,7 +80,7 @@ info('as a copy')`)
     ])
   })
 
-  it('gives function names', () => {
+  it('returns function names', () => {
     const { stdout } = runScript(`
 const sink = new log.MemorySink()
 log.init({ sinks: [sink] })
@@ -93,13 +93,13 @@ console.log(JSON.stringify(sink.records().map(({ location }) => location?.functi
     expect(JSON.parse(stdout)).toEqual(['handler', 'run', ''])
   })
 
-  it('goes without a location where Error is frozen', () => {
+  it('logs without a location if Error is frozen', () => {
     const { stdout, status } = runScript(`Object.freeze(Error); log.info('frozen')`)
     expect(stdout).toMatch(/\[INFO \] frozen\n$/)
     expect(status).toBe(0)
   })
 
-  it('reads source maps when Node does', () => {
+  it('reads source maps if Node.js does', () => {
     const directory = temporaryDirectory()
     const source = join(directory, 'app.ts')
     const entry = new URL('../index.ts', import.meta.url).href

@@ -4,7 +4,9 @@ import type { SourceLocation } from '@fw/types'
 
 type Frame = NodeJS.CallSite
 
-/** What V8 asks when a stack is captured. The settings belong to the application and are put back at once. */
+/**
+ * The properties of `Error` that V8 reads when it captures a stack. They belong to the application and are restored.
+ */
 interface StackHooks {
   stackTraceLimit: number
   prepareStackTrace?: ((error: Error, frames: Frame[]) => unknown) | undefined
@@ -12,17 +14,17 @@ interface StackHooks {
 
 const hooks: StackHooks = Error
 
-/** Locations by script and position in it. A call site never moves, and its file name is costly to make. */
+/** Locations by script and position in it. A call site never moves, and V8 computes its file name slowly. */
 const known = new Map<string, Map<number, SourceLocation>>()
 
-/** Scripts remembered; more only come from code that is generated without end. */
+/** The maximum number of scripts in `known`. Only programs that keep generating code exceed it. */
 const KNOWN_SCRIPTS = 10_000
 
 /**
- * Where the function `callee` was called from.
+ * Returns the location from which a function was called.
  *
- * @param callee The function on the stack whose caller is meant
- * @returns `undefined` if no code of the application called it, but a promise, a timer or an event
+ * @param callee A function on the stack
+ * @returns `undefined` if a promise, a timer or an event called it, and not code of the application
  */
 // docs/decisions/0012
 export function callerLocation(callee: (...args: never[]) => unknown): SourceLocation | undefined {
@@ -44,7 +46,10 @@ export function callerLocation(callee: (...args: never[]) => unknown): SourceLoc
   return location
 }
 
-/** One frame costs about half of a parsed one-line stack; the price of a full one is several times that. */
+/**
+ * Captures a single frame. It costs about half as much as parsing a one-line stack; a full stack costs several times
+ * more.
+ */
 function callerFrame(callee: (...args: never[]) => unknown): Frame | undefined {
   const { prepareStackTrace, stackTraceLimit } = hooks
   try {
@@ -52,10 +57,10 @@ function callerFrame(callee: (...args: never[]) => unknown): Frame | undefined {
     hooks.prepareStackTrace = firstFrame
     const holder: { stack?: unknown } = {}
     Error.captureStackTrace(holder, callee)
-    // The stack is made when it is read, by the function set above.
+    // Reading `stack` calls `firstFrame`.
     return holder.stack as Frame | undefined
   } catch {
-    // `Error` is frozen (--frozen-intrinsics): the record goes without a location.
+    // `Error` is frozen (--frozen-intrinsics), so the record has no location.
     return undefined
   } finally {
     restore({ prepareStackTrace, stackTraceLimit })
@@ -71,7 +76,7 @@ function restore(previous: StackHooks): void {
     hooks.stackTraceLimit = previous.stackTraceLimit
     hooks.prepareStackTrace = previous.prepareStackTrace
   } catch {
-    // Frozen: nothing was changed.
+    // `Error` is frozen, so nothing was changed.
   }
 }
 
@@ -83,7 +88,7 @@ function locate(frame: Frame, script: string): SourceLocation {
   return { file: pathOf(original.originalSource), line: (original.originalLine ?? 0) + 1, functionName }
 }
 
-/** Where a compiled file's source map says that the frame comes from. Its lines and columns count from 0. */
+/** Returns the position in the original source. Lines and columns of source maps count from 0. */
 function originalOf(frame: Frame, script: string, line: number): Partial<SourceMapping> | undefined {
   return findSourceMap(script)?.findEntry(line - 1, (frame.getColumnNumber() ?? 1) - 1)
 }
@@ -93,7 +98,7 @@ function pathOf(script: string): string {
   try {
     return fileURLToPath(script)
   } catch {
-    // A file URL of another platform's form, from somebody else's source map: better shown as it is than not at all.
+    // A source map from another platform can have a file URL that is invalid here. Show it unchanged.
     return script
   }
 }

@@ -1,18 +1,18 @@
 import { expect, it } from 'vitest'
 import { markCallSites } from './mark-call-sites.ts'
 
-/** The places that a module's calls were given, without the rest of it. */
+/** Returns the locations that the calls of a module received. */
 function sitesOf(source: string): [line: number, functionName: string][] {
   const made = markCallSites(source, '/app.js')?.matchAll(/__fwCallSite\("\/app\.js",(\d+),"(.*?)"\)/g) ?? []
   return [...made].map(([, line, name = '']) => [Number(line), name])
 }
 
-/** So many calls in line 2, outside of functions. */
+/** Returns the locations of `count` calls on line 2, outside functions. */
 function times(count: number): [number, string][] {
   return Array.from({ length: count }, () => [2, ''])
 }
 
-it('puts the places before the first statement, and one before the first argument of each call', () => {
+it('declares the locations before the first statement, and passes one as the first argument of each call', () => {
   const source = `'use strict'
 import * as log from '@fw/log'
 log.info('a {}', 1); log.warn('b')
@@ -41,7 +41,7 @@ it.each<[string, [number, string][]]>([
   ['class C { m() { log.info("x") } }', [[2, 'm']]],
   ['call(() => { log.info("x") })', [[2, '']]],
   ['function f() { if (a) { for (;;) log.info("x") } }', [[2, 'f']]],
-])('knows the places in %j', (body, sites) => {
+])('finds the locations in %j', (body, sites) => {
   expect(sitesOf(`import * as log from '@fw/log'; import { info, warn as renamed } from '@fw/log'\n${body}`)).toEqual(
     sites,
   )
@@ -50,20 +50,20 @@ it.each<[string, [number, string][]]>([
 it.each([
   ['no import', `import * as log from 'other'; log.info('@fw/log')`],
   ['an import of something else', `import { MemorySink } from '@fw/log'; new MemorySink()`],
-  ['a method that makes no record', `import * as log from '@fw/log'; log.setLevel(1); log.with({}).info('x')`],
+  ['a method that logs nothing', `import * as log from '@fw/log'; log.setLevel(1); log.with({}).info('x')`],
   ['a computed method', `import * as log from '@fw/log'; log['info']('x')`],
   ['no argument', `import * as log from '@fw/log'; log.info()`],
   ['a parameter of the same name', `import * as log from '@fw/log'; log.info('x'); (log) => log.info('x')`],
   ['a variable of the same name', `import { info } from '@fw/log'; info('x'); { const [{ a: info = 1 }] = [] }`],
   ['a function of the same name', `import { info } from '@fw/log'; info('x'); { function info() {} }`],
-  ['an error that is caught by the same name', `import { info } from '@fw/log'; try { info('x') } catch (info) {}`],
-  ['a function whose name is made at run time', `import { info } from '@fw/log'; ({ [a]() { info('x') } })`],
+  ['a caught error of the same name', `import { info } from '@fw/log'; try { info('x') } catch (info) {}`],
+  ['a function that gets its name at run time', `import { info } from '@fw/log'; ({ [a]() { info('x') } })`],
   [
     'a getter, a constructor, a field and a static block',
     `import { info } from '@fw/log'
 class C { get a() { info('x') } constructor() { info('x') } f = info('x'); static { info('x') } }`,
   ],
   ['a syntax error', `import { info } from '@fw/log'; info('x') }`],
-])('leaves a module alone that has %s', (_what, source) => {
+])('does not change a module with %s', (_what, source) => {
   expect(markCallSites(source, '/app.js')).toBeUndefined()
 })

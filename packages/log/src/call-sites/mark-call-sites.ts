@@ -13,24 +13,23 @@ const PACKAGE = '@fw/log'
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal']
 const METHODS = new Set([...LEVELS, ...LEVELS.map((level) => `FW_LOG_${level.toUpperCase()}`)])
 
-/** A call that is to be told its place. */
+/** A log call that receives its location. */
 interface Site {
-  /** Where its first argument begins. */
+  /** The offset of its first argument. */
   readonly at: number
   readonly line: number
   readonly functionName: string
 }
 
 /**
- * Gives each call of a log function that a module imports from `@fw/log` its place in the source as first argument.
- * Lines stay where they are.
+ * Adds the source location as the first argument to each call of a log function that a module imports from `@fw/log`.
+ * Line numbers do not change.
  *
- * Only what is certain is marked: a module that names something else as it names the import is left as it is, and so is
- * a call in a function whose name is made at run time. Such calls find their place by themselves, as they do in
- * modules that were not marked.
+ * A call is marked only if its location is certain. Modules that declare the imported name again are left unchanged,
+ * and so are calls in functions that get their names at run time. Such calls find their location themselves.
  *
- * @param file Path of the module, as a record shows it
- * @returns `undefined` if there is nothing to mark
+ * @param file The path of the module, as records show it
+ * @returns `undefined` if no call can be marked
  */
 export function markCallSites(source: string, file: string): string | undefined {
   if (!source.includes(PACKAGE)) return undefined
@@ -60,12 +59,12 @@ function parsed(source: string): Program | undefined {
   try {
     return parse(source, { ecmaVersion: 'latest', sourceType: 'module', locations: true, allowHashBang: true })
   } catch {
-    // Node will say what is wrong with it.
+    // Node.js reports the syntax error.
     return undefined
   }
 }
 
-/** Local names of what is imported: true for the package as a whole, false for a log function. */
+/** Returns the local names of the imports: true for the whole package, false for a log function. */
 function importedNames(program: Program): Map<string, boolean> {
   const names = new Map<string, boolean>()
   for (const node of program.body) {
@@ -80,13 +79,16 @@ function importedNames(program: Program): Map<string, boolean> {
   return names
 }
 
-/** @returns False if one of the names is used for something else too */
+/** Collects the log calls. @returns False if the module declares one of the names again */
 function collectSites(program: Program, names: ReadonlyMap<string, boolean>, sites: Site[]): boolean {
   let isCertain = true
   const bind = (pattern: Pattern | null | undefined): void => {
     for (const name of boundNames(pattern)) if (names.has(name)) isCertain = false
   }
-  /** @param name Of the function around the node; `undefined` if it cannot be known. @param own That a function would get here */
+  /**
+   * @param name The name of the enclosing function; `undefined` if unknown. @param own The name that a function gets
+   *   here
+   */
   const visit = (node: AnyNode, name: string | undefined, own: string | undefined): void => {
     if (node.type === 'VariableDeclarator') bind(node.id)
     if (node.type === 'CatchClause') bind(node.param)
@@ -97,7 +99,7 @@ function collectSites(program: Program, names: ReadonlyMap<string, boolean>, sit
       node.params.forEach(bind)
       inside = ('id' in node ? node.id?.name : undefined) ?? own
     }
-    // Code of their own, whose names are V8's.
+    // V8 runs these as functions that it names itself.
     if (node.type === 'StaticBlock' || node.type === 'PropertyDefinition') inside = undefined
     if (node.type === 'CallExpression' && inside !== undefined) {
       const line = lineOfLogCall(node, names)
@@ -110,7 +112,7 @@ function collectSites(program: Program, names: ReadonlyMap<string, boolean>, sit
   return isCertain
 }
 
-/** The line that a stack trace shows for the call, if it is one of a log function. */
+/** Returns the line that a stack trace shows for a log call; `undefined` for any other call. */
 function lineOfLogCall({ callee }: CallExpression, names: ReadonlyMap<string, boolean>): number | undefined {
   if (callee.type === 'Identifier') return names.get(callee.name) === false ? callee.loc?.start.line : undefined
   if (callee.type !== 'MemberExpression' || callee.computed || callee.object.type !== 'Identifier') return undefined
@@ -118,7 +120,9 @@ function lineOfLogCall({ callee }: CallExpression, names: ReadonlyMap<string, bo
   return isLog ? callee.property.loc?.start.line : undefined
 }
 
-/** The name that an anonymous function has as this child; empty if none, `undefined` if that is not certain. */
+/**
+ * Returns the name that an anonymous function gets as this child: empty without one, `undefined` if it is uncertain.
+ */
 function nameGivenBy(node: AnyNode, key: string): string | undefined {
   if (node.type === 'VariableDeclarator') return key === 'init' ? nameOf(node.id) : undefined
   if (node.type === 'Property') return isNamed(key, node.computed, node.kind === 'init') ? nameOf(node.key) : undefined
@@ -128,7 +132,7 @@ function nameGivenBy(node: AnyNode, key: string): string | undefined {
   return UNNAMING.has(node.type) ? '' : undefined
 }
 
-/** Where a function without a name stays without one. */
+/** Nodes that give an anonymous function no name. */
 const UNNAMING = new Set(['CallExpression', 'NewExpression', 'ReturnStatement', 'AwaitExpression'])
 
 function isNamed(key: string, isComputed: boolean, isPlain: boolean): boolean {

@@ -3,10 +3,12 @@ import { convert, isReal } from './conversion.ts'
 import { display, inspected } from '../text/display.ts'
 import { fitting } from '../text/text-width.ts'
 
-/** Largest width or precision. */
-const MOST = 999
+/** The maximum width or precision. */
+const MAX_SIZE = 999
 
-/** The spec with its width and precision from the arguments. One that is no whole number from 0 to 999 is as not given. */
+/**
+ * Returns the spec with its width and precision from the arguments. Ignores any that is not an integer from 0 to 999.
+ */
 function resolveSpec(spec: FormatSpec, args: readonly unknown[]): FormatSpec {
   const { widthFrom, precisionFrom } = spec
   if (widthFrom === undefined && precisionFrom === undefined) return spec
@@ -17,15 +19,15 @@ function resolveSpec(spec: FormatSpec, args: readonly unknown[]): FormatSpec {
 
 function sizeOf(value: unknown): number | undefined {
   const size = typeof value === 'bigint' ? Number(value) : value
-  return typeof size === 'number' && Number.isInteger(size) && size >= 0 && size <= MOST ? size : undefined
+  return typeof size === 'number' && Number.isInteger(size) && size >= 0 && size <= MAX_SIZE ? size : undefined
 }
 
-/** Text of one of the arguments under its spec, as `applySpec`. */
+/** Formats one of the arguments under its spec. See `applySpec`. */
 export function showArgument(spec: FormatSpec, args: readonly unknown[], index: number): string {
   return applySpec(resolveSpec(spec, args), args[index])
 }
 
-/** Text of a value under a spec. A value that the conversion is not made for is shown as without it; never throws. */
+/** Formats a value under a spec. Ignores a conversion that does not apply to the value. Never throws. */
 export function applySpec(spec: FormatSpec, given: unknown): string {
   const value = typeof given === 'boolean' && /^[dbox]$/i.test(spec.type) ? Number(given) : given
   const isNumber = typeof value === 'number' || typeof value === 'bigint'
@@ -46,7 +48,7 @@ export function applySpec(spec: FormatSpec, given: unknown): string {
   return pad(text, spec.width - text.length, spec, '>')
 }
 
-/** Whether a number stands for a character: a code point that is no surrogate. */
+/** Reports whether a number is the code point of a character, which a surrogate is not. */
 function isScalarValue(value: number | bigint): boolean {
   const isCodePoint = typeof value === 'bigint' || Number.isInteger(value)
   return isCodePoint && value >= 0 && value <= 0x10ffff && (value < 0xd800 || value > 0xdfff)
@@ -58,7 +60,7 @@ function padText(text: string, spec: FormatSpec): string {
   return fits.text === text ? pad(text, spec.width - fits.width, spec, '<') : text
 }
 
-/** @param missing Columns to add */
+/** Pads a text. @param missing The number of columns to add */
 function pad(text: string, missing: number, { fill, align }: FormatSpec, natural: '<' | '>'): string {
   if (missing <= 0) return text
   const side = align ?? natural

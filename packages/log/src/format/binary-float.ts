@@ -1,4 +1,4 @@
-/** A number that is not negative, as `significand * 2 ** exponent`, exactly. */
+/** A non-negative number that is exactly `significand * 2 ** exponent`. */
 export interface BinaryFloat {
   readonly significand: bigint
   readonly exponent: number
@@ -6,11 +6,11 @@ export interface BinaryFloat {
 
 const view = new DataView(new ArrayBuffer(8))
 
-/** Bits of a double behind its leading one. */
+/** The number of bits of a double after its leading 1. */
 const FRACTION_BITS = 52n
 
 /**
- * Takes a finite number that is not negative apart.
+ * Splits a finite non-negative number into significand and exponent.
  *
  * @see IEEE 754-2019 §3.4
  */
@@ -20,12 +20,12 @@ export function binaryFloat(value: number | bigint): BinaryFloat {
   const bits = view.getBigUint64(0)
   const biased = Number(bits >> FRACTION_BITS)
   const fraction = bits & ((1n << FRACTION_BITS) - 1n)
-  // A biased exponent of 0 is that of subnormal numbers: as 1, without the leading one.
+  // A biased exponent of 0 marks subnormal numbers: it counts as 1, and the leading 1 is absent.
   if (biased === 0) return { significand: fraction, exponent: -1074 }
   return { significand: fraction | (1n << FRACTION_BITS), exponent: biased - 1075 }
 }
 
-/** The whole number nearest to a quotient of numbers that are not negative; of two the even one. */
+/** Divides two non-negative integers. Rounds to the nearest integer, and ties to the even one. */
 export function divideToEven(dividend: bigint, divisor: bigint): bigint {
   const quotient = dividend / divisor
   const twice = (dividend % divisor) * 2n

@@ -4,14 +4,14 @@ import { binaryFloat, divideToEven } from './binary-float.ts'
 
 type Conversion = Pick<FormatSpec, 'type' | 'precision' | 'alternate'>
 
-/** Whether a conversion is one of real numbers, which know a negative zero. */
+/** Reports whether a conversion is for real numbers, which have a negative zero. */
 export function isReal({ type, precision }: Conversion): boolean {
   return type === '' ? precision !== undefined : /^[aefg]$/i.test(type)
 }
 
 /**
- * Digits of a number that is not negative, as `std::format` has them. Infinity, NaN and what the conversion is not made
- * for look as in JavaScript.
+ * Returns the digits of a non-negative number as `std::format` shows them. Infinity, NaN and values that the conversion
+ * does not accept look as in JavaScript.
  */
 export function convert(conversion: Conversion, value: number | bigint): string {
   const { type, precision, alternate } = conversion
@@ -53,12 +53,12 @@ function real(type: string, value: number | bigint, precision: number | undefine
   }
 }
 
-/** `#` keeps the point where no digits follow it. */
+/** Adds a missing point if `isKept`: the flag `#` keeps it without digits after it. */
 function withPoint(text: string, isKept: boolean): string {
   return isKept && !text.includes('.') ? text.replace(/^\d+/, '$&.') : text
 }
 
-/** C's `%g`: the shorter of the two forms for so many significant digits, without trailing zeros. */
+/** Formats like `%g` of C: the shorter of both forms with `precision` significant digits, without trailing zeros. */
 function general(value: number | bigint, precision: number, keepZeros: boolean): string {
   const significant = Math.max(precision, 1)
   const power = exponential(value, significant - 1)
@@ -68,8 +68,8 @@ function general(value: number | bigint, precision: number, keepZeros: boolean):
 }
 
 /**
- * A finite number that is not negative in hexadecimal digits and a power of two, as many digits as the value has or as
- * asked for. As `std::format` has it: no `0x`, and numbers below 2 ** -1022 begin with 0.
+ * Formats a finite non-negative number as hexadecimal digits and a power of two. Without `precision`, it shows as many
+ * digits as the value needs. There is no `0x`, and numbers below 2 ** -1022 begin with 0, like in `std::format`.
  *
  * @example
  * hexadecimal(10, undefined)    // '1.4p+3'

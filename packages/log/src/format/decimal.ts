@@ -1,21 +1,21 @@
 import { binaryFloat, divideToEven } from './binary-float.ts'
 
-/** Most digits that `toFixed` and `toExponential` take. */
-const MOST_DIGITS = 100
+/** The maximum number of digits that `toFixed` and `toExponential` accept. */
+const MAX_DIGITS = 100
 
 /**
- * A finite number that is not negative with so many digits behind the point. Unlike `toFixed` a tie goes to the even
- * digit, as with `std::format`, and there is no exponent.
+ * Formats a finite non-negative number with `precision` digits after the point. Unlike `toFixed`, it rounds a tie to
+ * the even digit, as `std::format` does, and never shows an exponent.
  *
  * @example
  * fixed(2.5, 0)     // '2'
  * fixed(0.375, 2)   // '0.38'
  */
 export function fixed(value: number | bigint, precision: number): string {
-  // From 1e21 on `toFixed` turns to exponents. What is odd here is a tie: half of the last digit is left.
+  // `toFixed` shows exponents from 1e21. An odd number here means a tie: exactly half of the last digit remains.
   if (
     typeof value === 'number' &&
-    precision <= MOST_DIGITS &&
+    precision <= MAX_DIGITS &&
     value < 1e21 &&
     (value * 2 ** (precision + 1)) % 2 !== 1
   ) {
@@ -26,32 +26,32 @@ export function fixed(value: number | bigint, precision: number): string {
 }
 
 /**
- * A finite number that is not negative with one digit before the point, so many behind it, and at least two of exponent.
- * Unlike `toExponential` a tie goes to the even digit.
+ * Formats a finite non-negative number with one digit before the point, `precision` digits after it, and at least two
+ * digits of exponent. Unlike `toExponential`, it rounds a tie to the even digit.
  *
  * @example
  * exponential(2.5, 0)     // '2e+00'
  * exponential(12345, 2)   // '1.23e+04'
  */
 export function exponential(value: number | bigint, precision: number): string {
-  if (typeof value === 'number' && precision < MOST_DIGITS) {
+  if (typeof value === 'number' && precision < MAX_DIGITS) {
     const text = value.toExponential(precision)
     if (!mayBeTie(value, precision, text)) return text.at(-3) === 'e' ? `${text.slice(0, -1)}0${text.slice(-1)}` : text
   }
   if (Number(value) === 0) return scientific('0'.repeat(precision + 1), 0)
-  // May be one too many, of 9.99…, which `toExponential` makes 10.
+  // The exponent can be one too high: `toExponential` rounds 9.99… to 10.
   let exponent =
-    typeof value === 'bigint' ? String(value).length - 1 : Number(value.toExponential(MOST_DIGITS).split('e')[1])
+    typeof value === 'bigint' ? String(value).length - 1 : Number(value.toExponential(MAX_DIGITS).split('e')[1])
   let digits = String(units(value, precision - exponent))
   if (digits.length <= precision) digits = String(units(value, precision - --exponent))
   if (digits.length > precision + 1) exponent++
   return scientific(digits.slice(0, precision + 1), exponent)
 }
 
-/** Whether the digit behind so many could be a 5 with nothing after it; `text` is the number with so many digits. */
+/** Reports whether the next digit can be a 5 with nothing after it. `text` is the number with `precision` digits. */
 function mayBeTie(value: number, precision: number, text: string): boolean {
   const exponent = Number(text.slice(text.indexOf('e') + 1))
-  // A tie times this power of two is a whole number, be the exponent rounded up or not.
+  // A tie times this power of two is an integer, whether or not the exponent was rounded up.
   if ((value * 2 ** (precision + 2 - exponent)) % 1 !== 0) return false
   return value.toExponential(precision + 1).includes('5e')
 }
@@ -61,7 +61,7 @@ function scientific(digits: string, exponent: number): string {
   return `${digits.slice(0, 1)}${point}${digits.slice(1)}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`
 }
 
-/** `value * 10 ** places`, rounded to a whole number from the exact value. */
+/** Returns `value * 10 ** places`, rounded from the exact value to an integer. */
 function units(value: number | bigint, places: number): bigint {
   const { significand, exponent } = binaryFloat(value)
   const dividend = significand * 2n ** BigInt(Math.max(exponent, 0)) * 10n ** BigInt(Math.max(places, 0))

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { runtime, type FormatArgs } from './format-args.ts'
 import { formatMessage } from './format.ts'
 
-/** Takes what a log method takes. */
+/** Has the signature of a log method. */
 function message<const F extends string>(format: F, ...args: FormatArgs<F>): string {
   return formatMessage(format, args)
 }
@@ -15,11 +15,11 @@ const text: string = 'from outside {}'
 const maybe: string | undefined = undefined
 const loose = JSON.parse('1')
 
-// The compiler checks this file: a call below `@ts-expect-error` that it accepts is an error, as is any other it refuses.
-describe('what the compiler accepts', () => {
+// The compiler checks this file. It rejects a valid call below `@ts-expect-error`, and any other invalid call.
+describe('a call that the compiler accepts', () => {
   it.each([
     [
-      'no arguments: anything is the message',
+      'any text without arguments',
       message('braces {} and {"json": 1} as they are'),
       'braces {} and {"json": 1} as they are',
     ],
@@ -52,94 +52,94 @@ describe('what the compiler accepts', () => {
     ['a marked run-time format', message(runtime(text), 1, 2), 'from outside 1 2'],
     ['an interpolated message', message(`a ${text}`), 'a from outside {}'],
     ['untyped values', message('{} {:d}', loose, loose), '1 1'],
-  ])('%s', (_rule, actual, expected) => {
+  ])('formats %s', (_rule, actual, expected) => {
     expect(actual).toBe(expected)
   })
 
-  it('a wrapper that forwards the check', () => {
+  it('formats the message of a wrapper, which the compiler checks too', () => {
     expect(audit('user {}', 1)).toBe('user 1')
-    // @ts-expect-error -- the wrapper asks for the same
+    // @ts-expect-error -- the wrapper requires the same arguments
     expect(audit('user {}', 1, 2)).toBe('user 1 2')
   })
 })
 
-describe('what the compiler refuses, and what untyped code gets for it', () => {
+describe('a call that the compiler rejects and untyped code can make', () => {
   it.each([
     // @ts-expect-error -- one argument is missing
-    ['too few', message('{}:{}', 'h'), 'h:{}'],
-    // @ts-expect-error -- one argument is left over
-    ['too many', message('{}', 1, 2), '1 2'],
-    // @ts-expect-error -- no placeholder
+    ['too few arguments', message('{}:{}', 'h'), 'h:{}'],
+    // @ts-expect-error -- one argument is surplus
+    ['too many arguments', message('{}', 1, 2), '1 2'],
+    // @ts-expect-error -- there is no placeholder
     ['arguments without a placeholder', message('failed', 1), 'failed 1'],
-    // @ts-expect-error -- an escape is no placeholder
-    ['an escape taken for a placeholder', message('{{}}', 1), '{} 1'],
-    // @ts-expect-error -- the format is not known
+    // @ts-expect-error -- an escape is not a placeholder
+    ['an escape with an argument', message('{{}}', 1), '{} 1'],
+    // @ts-expect-error -- the format is unknown
     ['arguments to a format from outside', message(text, 1), 'from outside 1'],
-    // @ts-expect-error -- the format is not known as a whole
+    // @ts-expect-error -- a part of the format is unknown
     ['arguments to an interpolated format', message(`${text} {}`, 1, 2), 'from outside 1 2'],
-    // @ts-expect-error -- text where a number is converted
+    // @ts-expect-error -- the conversion needs a number
     ['text as a number', message('{:.2f}', 'x'), 'x'],
-    // @ts-expect-error -- names are no placeholders
+    // @ts-expect-error -- names are not placeholders
     ['a name', message('{name}', 1), '{name} 1'],
-    // @ts-expect-error -- an unclosed brace
+    // @ts-expect-error -- a brace is not closed
     ['an unclosed brace', message('a { b', 1), 'a { b 1'],
-    // @ts-expect-error -- no such spec
-    ['a bad spec', message('{:zz}', 1), '{:zz} 1'],
-    // @ts-expect-error -- no such spec
-    ['a bad spec with an index', message('{0:8q}', 1), '{0:8q} 1'],
-    // @ts-expect-error -- an index asks for what its spec does
+    // @ts-expect-error -- the spec is invalid
+    ['an invalid spec', message('{:zz}', 1), '{:zz} 1'],
+    // @ts-expect-error -- the spec is invalid
+    ['an invalid spec with an index', message('{0:8q}', 1), '{0:8q} 1'],
+    // @ts-expect-error -- one of the specs of the index needs a number
     ['text as a number by index', message('{0} {0:d}', 'x'), 'x x'],
-    // @ts-expect-error -- real numbers take no booleans
+    // @ts-expect-error -- a boolean is not a real number
     ['a boolean as a real number', message('{:.1f}', true), 't'],
-    // @ts-expect-error -- nor do characters
+    // @ts-expect-error -- a boolean is not a character
     ['a boolean as a character', message('{:c}', true), 'true'],
-    // @ts-expect-error -- a sign is for numbers
+    // @ts-expect-error -- a sign needs a number
     ['a sign of text', message('{:+}', 'x'), 'x'],
-    // @ts-expect-error -- zeros are for numbers
+    // @ts-expect-error -- zeros need a number
     ['zeros before text', message('{:05}', 'x'), 'x    '],
-    // @ts-expect-error -- booleans have a sign as whole numbers only
+    // @ts-expect-error -- a boolean has a sign only as an integer
     ['a sign of a boolean', message('{:+}', true), 'true'],
     // @ts-expect-error -- text has no sign
     ['a sign of {:s}', message('{:+s}', 1), '1'],
     // @ts-expect-error -- characters have no base
     ['# of {:c}', message('{:#c}', 65), 'A'],
-    // @ts-expect-error -- whole numbers have no precision
+    // @ts-expect-error -- integers have no precision
     ['a precision of {:d}', message('{:.2d}', 1), '1'],
-    // @ts-expect-error -- nor have characters
+    // @ts-expect-error -- characters have no precision
     ['a precision of {:c}', message('{:.2c}', 65), 'A'],
     // @ts-expect-error -- the width has no argument
     ['a width without an argument', message('{:{}}', 'x'), 'x'],
     // @ts-expect-error -- the precision has no argument
     ['a precision without an argument', message('{:{}.{}f}', 1, 5), '1.000000'],
-    // @ts-expect-error -- a width is a number
+    // @ts-expect-error -- a width must be a number
     ['text as a width', message('{:{}}', 1, 'x'), '1'],
-    // @ts-expect-error -- so it is by index
+    // @ts-expect-error -- a width by index must be a number
     ['text as a width by index', message('{0:{1}}', 1, 'x'), '1'],
-    // @ts-expect-error -- either order or indexes
+    // @ts-expect-error -- order and indexes are mixed
     ['a width by index in a format in order', message('{:{1}}', 1, 2), ' 1'],
-    // @ts-expect-error -- either order or indexes
+    // @ts-expect-error -- order and indexes are mixed
     ['a width in order in a format by index', message('{0:{}}', 1), '1'],
     // @ts-expect-error -- only width and precision are arguments
     ['a conversion from an argument', message('{:8{}}', 1, 2), '{:8{}} 1 2'],
-    // @ts-expect-error -- a fill is no argument
+    // @ts-expect-error -- a fill cannot be an argument
     ['a fill from an argument', message('{:{}>5}', 1, 2), '{:{}>5} 1 2'],
-    // @ts-expect-error -- there is one width
+    // @ts-expect-error -- a spec has one width
     ['three arguments in a spec', message('{:{}.{}{}}', 1, 2, 3, 4), '{:1.23} 4'],
-    // @ts-expect-error -- a width has three digits at most
+    // @ts-expect-error -- a width has at most three digits
     ['four digits of width', message('{:1000}', 1), '{:1000} 1'],
     // @ts-expect-error -- digits are decimal
     ['a width in hexadecimal digits', message('{:0x1}', 1), '{:0x1} 1'],
-    // @ts-expect-error -- and without an exponent
+    // @ts-expect-error -- a width has no exponent
     ['a width with an exponent', message('{:1e5}', 1), '{:1e5} 1'],
     // @ts-expect-error -- a point needs digits
     ['a point without digits', message('{:8.f}', 1), '{:8.f} 1'],
     // @ts-expect-error -- index 2 needs three arguments
     ['an index without an argument', message('{0} {2}', 1, 2), '1 {2}'],
-    // @ts-expect-error -- either order or indexes
+    // @ts-expect-error -- order and indexes are mixed
     ['an index after {}', message('{} {0}', 1), '1 1'],
-    // @ts-expect-error -- either order or indexes
+    // @ts-expect-error -- order and indexes are mixed
     ['{} after an index', message('{0} {}', 1, 2), '1 1 2'],
-  ])('%s', (_rule, actual, expected) => {
+  ])('still formats %s', (_rule, actual, expected) => {
     expect(actual).toBe(expected)
   })
 })

@@ -1,26 +1,27 @@
 /*
- * The compile-time half of the format language; `format.ts` is the run-time half. The types are written for the
- * compiler's speed: a call costs as many instantiations as its format has braces, some 15 for each. It instantiates a
- * pattern such as `a${infer X}` twice, and where a union stands in one as often as the union has members.
+ * The compile-time half of the format language; `format.ts` is the run-time half. The types are written for the speed
+ * of the compiler: each brace of a format costs about 15 instantiations. The compiler instantiates a pattern such as
+ * `a${infer X}` twice, and a pattern with a union once for each member.
  */
 
 declare const runtimeBrand: unique symbol
 
-/** A format string that is known at run time only, made by `runtime()`. */
+/** A format string that is known only at run time. See `runtime()`. */
 export type RuntimeFormat = string & { readonly [runtimeBrand]: true }
 
-/** Marks a format that is no literal as meant; its arguments are not checked. */
+/** Marks a format that is intentionally not a literal. The compiler does not check its arguments. */
 export function runtime(format: string): RuntimeFormat {
   return format as RuntimeFormat
 }
 
-/** Shown by the compiler where a format is wrong. No value has this type. */
+/** The error that the compiler shows for a wrong format. No value has this type. */
 export interface FormatError<Message extends string> {
   readonly formatError: Message
 }
 
 /**
- * The arguments a format takes. None at all is always right: the text is then emitted as it is, braces and all.
+ * The arguments that a format takes. A call without arguments is always valid: it logs the text unchanged, including
+ * braces.
  *
  * @example
  * function audit<const F extends string>(format: F, ...args: FormatArgs<F>): void {
@@ -33,12 +34,12 @@ export type FormatArgs<F extends string> = Nothing extends { [K in F]: 1 }
     : FormatError<'a format with arguments must be a string literal, got a string: use runtime(format), or "{}" and the text as its argument'>[]
   : Walk<F, []>
 
-/** Has all the properties that a pattern such as `a${string}` names, none, but not the one that a literal names. */
+/** Extends the mapped type of a pattern such as `a${string}`, which names no property, but not that of a literal. */
 type Nothing = { [key: symbol]: 1 }
 
 /**
- * Walks a format for its placeholders, without their outer braces: what they ask for is then worked out once for all
- * formats that have the same ones.
+ * Collects the placeholders of a format, without their outer braces. The compiler then computes the arguments once for
+ * all formats that have the same placeholders.
  */
 type Walk<F extends string, Found extends string[]> = F extends `${string}{${string}`
   ? F extends `${string}{${infer Body}}${infer Rest}`
@@ -58,21 +59,21 @@ type Walk<F extends string, Found extends string[]> = F extends `${string}{${str
     : WalkEnd<F, Found>
   : [] | ArgsOf<Found>
 
-/** Where no more `}` follows. */
+/** Reads the end of a format, which contains no further `}`. */
 type WalkEnd<F extends string, Found extends string[]> = F extends `${string}{${infer Rest}`
   ? Rest extends `{${infer Tail}`
     ? WalkEnd<Tail, Found>
     : ArgsOf<[...Found, Unclosed]>
   : [] | ArgsOf<Found>
 
-/** In the place of a placeholder: none begins so, as two braces are an escape. */
+/** Stands for an unclosed placeholder. No other placeholder begins like this, because two braces are an escape. */
 type Unclosed = '{'
 
 type ArgsOf<Placeholders extends string[]> = Placeholders[0] extends Index | `${Index}:${string}`
   ? ByIndex<Placeholders, never, unknown>
   : InOrder<Placeholders, []>
 
-/** Reads `{}` and `{:spec}`: one element for each argument, those of width and precision behind the value. */
+/** Reads `{}` and `{:spec}`: one element for each argument. Those of width and precision follow the value. */
 type InOrder<Placeholders extends string[], Args extends unknown[]> = Placeholders extends [
   infer Body extends string,
   ...infer Rest extends string[],
@@ -95,8 +96,8 @@ type InOrder<Placeholders extends string[], Args extends unknown[]> = Placeholde
   : Args
 
 /**
- * Reads `{0}` and `{0:spec}`: as many elements as the highest index used needs. `Needs` has what specs ask of those with
- * an index.
+ * Reads `{0}` and `{0:spec}`: as many elements as the highest index requires. `Needs` has the types that specs require,
+ * by index.
  */
 type ByIndex<Placeholders extends string[], Used extends Index, Needs> = Placeholders extends [
   infer Body extends string,
@@ -136,15 +137,15 @@ type NoPlaceholder<Body extends string> = Body extends Unclosed
   ? FormatError<'unclosed { in the format; write {{ for a brace'>
   : FormatError<`a placeholder must be {}, {0} to {9}, {:spec} or {0:spec}, got {${Body}}`>
 
-/** Kept as a conditional type: an alias by name would hide the message. */
+/** A conditional type, because the compiler would show the name of an alias instead of the message. */
 type NoSpec<Spec extends string> = Spec extends string
-  ? FormatError<`a format spec must be [[fill]<>^][+- ][#][0][width][.precision][s?cdbBoxXaAeEfFgG], got {:${Spec}}; c d b o x take no precision and s ? c no sign, # or 0`>
+  ? FormatError<`a format spec must be [[fill]<>^][+- ][#][0][width][.precision][s?cdbBoxXaAeEfFgG], got {:${Spec}}; c, d, b, o and x allow no precision, and s, ? and c no sign, # or 0`>
   : never
 
 type Align = '<' | '>' | '^'
 type Digit = '0' | '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9'
 
-/** By conversion, what a spec asks for; in full, as the compiler would show a name instead. */
+/** The argument type of each conversion. Written out, because the compiler would show the name of an alias instead. */
 interface RealArg {
   a: number | bigint
   A: number | bigint
@@ -169,11 +170,11 @@ interface TextArg {
   '?': unknown
 }
 interface AnyArg extends RealArg, WholeArg, TextArg {
-  /** A code point, or text for a character of C++. */
+  /** A code point, or a string for a C++ character. */
   c: number | bigint | string
 }
 interface PreciseArg extends RealArg, TextArg {}
-/** With a sign, `#` or `0`. */
+/** The argument types of a spec with a sign, `#` or `0`. */
 interface SignedArg extends RealArg, WholeArg {
   '': number | bigint
 }
@@ -181,7 +182,10 @@ interface PreciseSignedArg extends RealArg {
   '': number | bigint
 }
 
-/** The argument a spec asks for; what is no spec asks for an error, which the compiler shows at that argument. */
+/**
+ * The argument type that a spec requires. For an invalid spec it is an error, which the compiler shows at that
+ * argument.
+ */
 type SpecArg<Spec extends string> = Spec extends keyof AnyArg
   ? AnyArg[Spec]
   : AfterAlign<Spec> extends infer Body extends string
@@ -190,7 +194,7 @@ type SpecArg<Spec extends string> = Spec extends keyof AnyArg
       : ArgBySize<Body, AnyArg, PreciseArg, Spec>
     : never
 
-// A union within a pattern is one pattern for each of its members to the compiler; the bound of an `infer` is not.
+// The compiler expands a union in a pattern to one pattern for each member, but not a union that bounds an `infer`.
 type AfterAlign<Spec extends string> = Spec extends `${infer First}${infer Second}${infer Rest}`
   ? Second extends Align
     ? First extends '{' | '}'
@@ -209,7 +213,9 @@ type AfterSign<Spec extends string> = Spec extends `${infer _Sign extends '+' | 
 type AfterHash<Spec extends string> = Spec extends `#${infer Rest}` ? AfterZero<Rest> : AfterZero<Spec>
 type AfterZero<Spec extends string> = Spec extends `0${infer Rest}` ? Rest : Spec
 
-/** Reads width, precision and conversion; `Arg` and `Precise` have what conversions without and with a precision take. */
+/**
+ * Reads width, precision and conversion. `Arg` has the argument types without a precision, `Precise` those with one.
+ */
 type ArgBySize<Sized extends string, Arg, Precise, Spec extends string> =
   AfterSize<Sized> extends infer Rest
     ? Rest extends keyof Arg
@@ -223,7 +229,7 @@ type ArgBySize<Sized extends string, Arg, Precise, Spec extends string> =
         : NoSpec<Spec>
     : never
 
-/** Three digits at most, as at run time, or `{}`. */
+/** Removes up to three digits, as at run time, or `{}`. */
 type AfterSize<Spec extends string> = Spec extends `${infer _First extends Digit}${infer Rest}`
   ? Rest extends `${infer _Second extends Digit}${infer Tail}`
     ? Tail extends `${infer _Third extends Digit}${infer Last}`
@@ -234,7 +240,7 @@ type AfterSize<Spec extends string> = Spec extends `${infer _First extends Digit
     ? Rest
     : Spec
 
-/** As many arguments as the highest index needs. */
+/** A tuple with as many elements as the highest index requires. */
 type Upto<Used extends Index> = [Used] extends ['0']
   ? [unknown]
   : [Used] extends ['0' | '1']

@@ -3,16 +3,16 @@ import { expect, it } from 'vitest'
 import { applySpec } from './apply-spec.ts'
 import { parseSpec } from './format-spec.ts'
 
-/** Most that `toFixed` and `toExponential` take. */
-const MOST_DIGITS = 100
+/** The maximum that `toFixed` and `toExponential` accept. */
+const MAX_DIGITS = 100
 
 function apply(text: string, value: unknown): string {
   const spec = parseSpec(text)
-  if (spec === undefined) throw new Error(`${text} is no spec`)
+  if (spec === undefined) throw new Error(`${text} is not a spec`)
   return applySpec(spec, value)
 }
 
-// What `std::format` gives for the same spec and value.
+// The results of `std::format` for the same spec and value.
 it.each([
   // Text
   ['5', 'ab', 'ab   '],
@@ -26,7 +26,7 @@ it.each([
   ['>4.1', 'ab', '   a'],
   ['s', 'ab', 'ab'],
   ['08', 'ab', 'ab      '],
-  // Whole numbers
+  // Integers
   ['5', 42, '   42'],
   ['<5', 42, '42   '],
   ['^5', 42, ' 42  '],
@@ -92,7 +92,7 @@ it.each([
   ['G', 1e-10, '1E-10'],
   ['.3', 2.34567, '2.35'],
   ['.0g', 123, '1e+02'],
-  // A tie goes to the even digit, whatever the conversion
+  // Ties round to the even digit in every conversion
   ['.0e', 2.5, '2e+00'],
   ['.0e', 3.5, '4e+00'],
   ['.0e', 9.5, '1e+01'],
@@ -107,7 +107,7 @@ it.each([
   ['.2g', 99.5, '1e+02'],
   ['.3', 1.125, '1.12'],
   ['.2', -0, '-0'],
-  // All digits that were asked for
+  // More digits than a double has
   ['.101f', 0.5, `0.5${'0'.repeat(100)}`],
   ['.105e', 1, `1.${'0'.repeat(105)}e+00`],
   ['.60f', 0.1, '0.100000000000000005551115123125782702118158340454101562500000'],
@@ -147,7 +147,7 @@ it.each([
   ['#06x', true, '0x0001'],
   ['+d', true, '+1'],
   ['B', true, '1'],
-])('{:%s} of %o is %j', (spec, value, text) => {
+])('formats with {:%s} the value %o as %j', (spec, value, text) => {
   expect(apply(spec, value)).toBe(text)
 })
 
@@ -168,7 +168,7 @@ it.each([
   ['a', 0n, '0p+0'],
   ['a', 10n, '1.4p+3'],
   ['c', 97n, 'a'],
-])('{:%s} of a bigint: %o is %j', (spec, value, text) => {
+])('formats with {:%s} the bigint %o as %j', (spec, value, text) => {
   expect(apply(spec, value)).toBe(text)
 })
 
@@ -194,7 +194,7 @@ it.each([
   ['F', Infinity, 'INFINITY'],
   ['a', -Infinity, '-Infinity'],
   ['+E', Number.NaN, '+NAN'],
-])('a value that {:%s} is not made for is still shown: %o as %j', (spec, value, text) => {
+])('shows for {:%s}, which does not apply, the value %o as %j', (spec, value, text) => {
   expect(apply(spec, value)).toBe(text)
 })
 
@@ -219,14 +219,14 @@ it.each([
   ['.0', 'ab', ''],
   ['👍>3', 'x', '👍👍x'],
   ['日<4', '本', '本日日'],
-])('{:%s} counts columns and cuts no character in half: %j is %j', (spec, value, text) => {
+])('counts columns and splits no character: {:%s} formats %j as %j', (spec, value, text) => {
   expect(apply(spec, value)).toBe(text)
 })
 
-it('a tie goes to the even digit, and nothing else differs from toFixed', () => {
+it('differs from toFixed only in ties, which it rounds to the even digit', () => {
   fc.assert(
     fc.property(fc.double({ min: 0, max: 1e20, noNaN: true }), fc.nat(20), (value, digits) => {
-      const isTie = /^50*$/.test(value.toFixed(MOST_DIGITS).split('.')[1]?.slice(digits) ?? '')
+      const isTie = /^50*$/.test(value.toFixed(MAX_DIGITS).split('.')[1]?.slice(digits) ?? '')
       const text = apply(`.${digits}f`, value)
       expect(isTie ? Number(text.at(-1)) % 2 : text).toBe(isTie ? 0 : value.toFixed(digits))
     }),
@@ -243,7 +243,7 @@ it('a tie goes to the even digit, and nothing else differs from toFixed', () => 
   )
 })
 
-it('{:e} differs from toExponential by its exponent and in ties, where it goes to the even digit', () => {
+it('differs from toExponential only in the form of the exponent and in ties, which it rounds to the even digit', () => {
   fc.assert(
     fc.property(
       fc.oneof(fc.double({ noDefaultInfinity: true, noNaN: true }), fc.integer()),
@@ -252,9 +252,9 @@ it('{:e} differs from toExponential by its exponent and in ties, where it goes t
         const value = Math.abs(given)
         const [text = '', power] = apply(`.${digits}e`, value).split('e')
         const [expected = '', expectedPower] = value.toExponential(digits).split('e')
-        const exact = value.toExponential(MOST_DIGITS).replace('.', '').split('e')[0] ?? ''
+        const exact = value.toExponential(MAX_DIGITS).replace('.', '').split('e')[0] ?? ''
         const isTie = /^50*$/.test(exact.slice(digits + 1))
-        // 9.5 becomes 10, whose only digit shown is 1.
+        // 9.5 rounds to 10, of which only the 1 is shown.
         const isEven = text === '1' || Number(text.at(-1)) % 2 === 0
         expect(isTie ? isEven : [text, Number(power)]).toEqual(isTie || [expected, Number(expectedPower)])
       },
@@ -271,12 +271,12 @@ it('{:e} differs from toExponential by its exponent and in ties, where it goes t
   )
 })
 
-it('{:a} has the exact value', () => {
+it('shows the exact value with {:a}', () => {
   fc.assert(
     fc.property(fc.double({ noDefaultInfinity: true, noNaN: true }), (value) => {
       const [, sign, whole = '', fraction = '', power] =
         /^(-?)([01])(?:\.([\da-f]+))?p([+-]\d+)$/.exec(apply('a', value)) ?? []
-      // In two steps, as 2 ** -1074 is the last one there is.
+      // In two steps, because 2 ** -1074 is the smallest power of two.
       const shown = (parseInt(whole + fraction, 16) / 16 ** fraction.length) * 2 ** Math.max(Number(power), -1022)
       expect(sign ? -shown : shown).toBe(value)
     }),
@@ -301,11 +301,11 @@ it.each([
   '.{}',
   '{0}.{1}f',
   '{>5',
-])('%j is no spec', (text) => {
+])('rejects %j as a spec', (text) => {
   expect(parseSpec(text)).toBeUndefined()
 })
 
-it('never throws and is at least as wide as asked, for every spec and value', () => {
+it('returns text of at least the requested width, and never throws, for every spec and value', () => {
   const spec = fc
     .tuple(
       fc.constantFrom('', '<', '>', '^', '*<', '#^'),

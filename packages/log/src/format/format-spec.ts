@@ -1,36 +1,38 @@
-/** What stands after the colon of `{:>8.2f}`, as in C++ `std::format`. */
+/** A parsed format spec: the part after the colon of `{:>8.2f}`, as in C++ `std::format`. */
 export interface FormatSpec {
   readonly fill: string
   readonly align: '<' | '>' | '^' | undefined
   readonly sign: '+' | '-' | ' '
-  /** `#`: prefix of the base; keeps the point without digits behind it, and trailing zeros of `g`. */
+  /** `#`: adds the prefix of the base, and keeps the point without digits after it and the trailing zeros of `g`. */
   readonly alternate: boolean
   /** `0`: pads numbers with zeros between the sign and the digits, unless an alignment is given. */
   readonly zero: boolean
-  /** Least number of columns, two for wide characters. */
+  /** The minimum number of columns. Wide characters take two. */
   readonly width: number
-  /** Digits after the point, significant digits of `g`, or most columns of text. */
+  /** The number of digits after the point, of significant digits for `g`, or the maximum number of columns of text. */
   readonly precision: number | undefined
-  /** Conversion; empty for the one that fits the value. */
+  /** The conversion; empty for the default of the value. */
   readonly type: string
-  /** Index of the argument that is the width, or the precision, as in `{:{}.{}}`. */
+  /** The index of the argument that gives the width or the precision, as in `{:{}.{}}`. */
   readonly widthFrom: number | undefined
   readonly precisionFrom: number | undefined
 }
 
-/** Three digits of width: more would let a format ask for any amount of memory. */
+/** Allows three digits of width, because more would let a format allocate any amount of memory. */
 const SPEC =
   /^(?:(?<fill>[^{}])?(?<align>[<>^]))?(?<sign>[+\- ])?(?<hash>#)?(?<zero>0)?(?:(?<width>\d{1,3})|\{(?<widthFrom>\d{0,3})\})?(?:\.(?:(?<precision>\d{1,3})|\{(?<precisionFrom>\d{0,3})\}))?(?<type>[s?cdbBoxXaAeEfFgG])?$/su
 
-/** Whether a text is a spec, be it with arguments for width and precision. */
+/** Reports whether a text is a spec, with or without arguments for width and precision. */
 export function isSpec(text: string): boolean {
   return SPEC.test(text)
 }
 
 /**
- * @param indexOf Index of the argument that `{}` or `{1}` within the spec stands for, asked for from left to right; such
- * are no spec without it
- * @returns `undefined` if the text is no spec
+ * Parses a format spec.
+ *
+ * @param indexOf Returns the index of the argument for `{}` or `{1}` in the spec, from left to right. Without it, a
+ *   spec with such arguments is invalid
+ * @returns `undefined` if the text is not a spec
  */
 // docs/decisions/0016
 export function parseSpec(text: string, indexOf?: (position: string) => number): FormatSpec | undefined {

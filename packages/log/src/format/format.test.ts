@@ -27,12 +27,12 @@ it.each<[string, unknown[], string]>([
   ['{} {}', ['{}', '{0}'], '{} {0}'],
   ['{}', ['$&'], '$&'],
   [Array.from({ length: 12 }, () => '{}').join(','), Array.from('abcdefghijkl'), 'a,b,c,d,e,f,g,h,i,j,k,l'],
-])('formatMessage(%j, %o) is %j', (format, args, message) => {
+])('formats %j with %o as %j', (format, args, message) => {
   expect(formatMessage(format, args)).toBe(message)
 })
 
 it.each(['', 'plain', '{}', '{"a": 1}', '{{}}', '{', '}', '{:zz} {name}'])(
-  'without arguments %j is the message',
+  'uses %j as the message without arguments',
   (text) => {
     expect(formatMessage(text, [])).toBe(text)
   },
@@ -41,28 +41,28 @@ it.each(['', 'plain', '{}', '{"a": 1}', '{{}}', '{', '}', '{:zz} {name}'])(
 it.each<[string, string, unknown[], string]>([
   ['a missing argument leaves its placeholder', 'a {} b {}', [1], 'a 1 b {}'],
   ['a missing index leaves its placeholder', '{0} {7:>3}', [1], '1 {7:>3}'],
-  ['arguments left over follow', 'failed', ['a', { b: 1 }], 'failed a { b: 1 }'],
-  ['a name is no placeholder', '{name} {}', [1], '{name} 1'],
-  ['a bad spec is no placeholder', '{:zz} {}', [1], '{:zz} 1'],
+  ['surplus arguments follow', 'failed', ['a', { b: 1 }], 'failed a { b: 1 }'],
+  ['a name is not a placeholder', '{name} {}', [1], '{name} 1'],
+  ['an invalid spec is not a placeholder', '{:zz} {}', [1], '{:zz} 1'],
   ['an open brace is text', 'a { b {}', [1], 'a { b 1'],
   ['a closing brace is text', 'a } b {}', [1], 'a } b 1'],
-  ['a missing width is none', '{:{}}', [1], '1'],
-  ['a missing precision is none', '{:.{}}', ['abc'], 'abc'],
-  ['a negative width is none', '{:{}}', ['a', -3], 'a'],
-  ['a fraction is no width', '{:{}}', ['a', 2.5], 'a'],
-  ['NaN is no width', '{:{}}', ['a', Number.NaN], 'a'],
-  ['text is no width', '{:{}}', ['a', '5'], 'a'],
-  ['a width beyond reason is none', '{:{}}', ['a', 1000], 'a'],
-  ['a precision beyond reason is none', '{:.{}f}', [1, 10n ** 30n], '1.000000'],
+  ['a missing width is ignored', '{:{}}', [1], '1'],
+  ['a missing precision is ignored', '{:.{}}', ['abc'], 'abc'],
+  ['a negative width is ignored', '{:{}}', ['a', -3], 'a'],
+  ['a fraction is not a width', '{:{}}', ['a', 2.5], 'a'],
+  ['NaN is not a width', '{:{}}', ['a', Number.NaN], 'a'],
+  ['text is not a width', '{:{}}', ['a', '5'], 'a'],
+  ['a width above 999 is ignored', '{:{}}', ['a', 1000], 'a'],
+  ['a precision above 999 is ignored', '{:.{}f}', [1, 10n ** 30n], '1.000000'],
   ['a missing value leaves its placeholder', '{:{}.{}f}', [], '{:{}.{}f}'],
   ['a missing value leaves its placeholder by index', '{1:{0}}', [5], '{1:{0}}'],
-  ['a placeholder in a bad spec is text', '{:z{}} {}', [1], '{:z{}} 1'],
-  ['an index beyond reason is no placeholder', '{9999999999}', [1], '{9999999999} 1'],
-])('%s: formatMessage(%j, %o) is %j', (_rule, format, args, message) => {
+  ['a placeholder in an invalid spec is text', '{:z{}} {}', [1], '{:z{}} 1'],
+  ['an index above 999 is not a placeholder', '{9999999999}', [1], '{9999999999} 1'],
+])('follows the rule that %s: %j with %o is %j', (_rule, format, args, message) => {
   expect(formatMessage(format, args)).toBe(message)
 })
 
-it('never throws, whatever format and arguments', () => {
+it('never throws, for any format and arguments', () => {
   const format = fc.oneof(
     fc.string(),
     fc.array(fc.constantFrom('{:{', '}.{', ...Array.from('{}:0x.9<>^# a'))).map((parts) => parts.join('')),
@@ -74,7 +74,7 @@ it('never throws, whatever format and arguments', () => {
   )
 })
 
-it('gives back any text whose braces are doubled', () => {
+it('returns any text whose braces are doubled', () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       const escaped = text.replaceAll('{', '{{').replaceAll('}', '}}')
@@ -83,7 +83,7 @@ it('gives back any text whose braces are doubled', () => {
   )
 })
 
-it('has one text more than fields', () => {
+it('returns one text more than fields', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom('{', '}', '{}', '{0}', '{:x}', 'a')), (parts) => {
       const { texts, fields } = parseFormat(parts.join(''))
@@ -92,7 +92,7 @@ it('has one text more than fields', () => {
   )
 })
 
-it('remembers formats, and forgets when they do not end', () => {
+it('caches formats, and clears the cache when it is full', () => {
   expect(templateOf('same {}')).toBe(templateOf('same {}'))
   const first = templateOf('same {}')
   for (let at = 0; at < 2000; at++) templateOf(`format ${at} {}`)
@@ -100,25 +100,22 @@ it('remembers formats, and forgets when they do not end', () => {
   expect(formatMessage('same {}', [1])).toBe('same 1')
 })
 
-it('what is made of numbers and text is escaped in a line like any other text, characters by their number too', () => {
+it('lets a line escape messages of numbers and text, including characters from {:c}', () => {
   const formats = ['{}', '{} {:c}', '{:c}', '{:>3c}|', '{:d}', '{:x}', '{:.1f}', '{:?}', '{:>{}}', '{:\n>3}', 'a\n{}']
   const arg = fc.oneof(fc.integer({ min: 0, max: 0xffff }), fc.nat(40), fc.double(), fc.string({ unit: 'binary' }))
   fc.assert(
     fc.property(fc.constantFrom(...formats), fc.array(arg, { minLength: 1, maxLength: 3 }), (format, args) => {
       const message = formatMessage(format, args)
       const line = escapeLine(message)
-      // Of a text that was never seen before.
+      // A text that was never seen before.
       expect(line).toBe(escapeLine(`${message}!`).slice(0, -1))
     }),
     { numRuns: 1000 },
   )
 })
 
-it.each([0, 7, 10, 13, 27, 0x9b, 0x2028, 0x202e])(
-  'the character of number %i neither ends a line nor reaches a terminal',
-  (code) => {
-    const shown = escapeLine(String.fromCodePoint(code))
-    expect(escapeLine(formatMessage('{:c}', [code]))).toBe(shown)
-    expect(escapeLine(formatMessage('{} {:c}', ['x', code]))).toBe(`x ${shown}`)
-  },
-)
+it.each([0, 7, 10, 13, 27, 0x9b, 0x2028, 0x202e])('lets a line escape the character with code point %i', (code) => {
+  const shown = escapeLine(String.fromCodePoint(code))
+  expect(escapeLine(formatMessage('{:c}', [code]))).toBe(shown)
+  expect(escapeLine(formatMessage('{} {:c}', ['x', code]))).toBe(`x ${shown}`)
+})

@@ -4,14 +4,14 @@ import { LineBuffer } from '../text/line-buffer.ts'
 import { showArgument } from './apply-spec.ts'
 import { isSpec, parseSpec, type FormatSpec } from './format-spec.ts'
 
-/** A format taken apart: text, field, text, field, …, text. */
+/** A parsed format: text, field, text, field, …, text. */
 export interface Template {
-  /** One more than there are fields. */
+  /** The texts around the fields, one more than there are fields. */
   readonly texts: readonly string[]
   readonly fields: readonly Field[]
-  /** Arguments asked for: the highest index, plus one. */
+  /** The number of arguments that the format requires: the highest index plus one. */
   readonly arity: number
-  /** The texts and what numbers are padded with have nothing that a line could not carry. */
+  /** Whether neither the texts nor the fill characters need an escape. */
   readonly isSafe: boolean
   /** The texts in UTF-8, if they are printable ASCII. */
   readonly plainTexts: readonly LineBuffer[] | undefined
@@ -20,16 +20,16 @@ export interface Template {
 interface Field {
   readonly index: number
   readonly spec: FormatSpec | undefined
-  /** As it stands in the format, to be shown where the argument is missing. */
+  /** The placeholder as written, which is shown if the argument is missing. */
   readonly source: string
 }
 
 /**
- * Fills the arguments into a format.
+ * Formats a message.
  *
- * Without arguments the format is the message as it is. A mismatch that the compiler could not see never throws and
- * loses nothing: a placeholder without an argument stays as written, arguments left over follow after a space each,
- * what is no placeholder is text.
+ * Without arguments, the format is the message. A mismatch that the compiler could not see never throws and loses
+ * nothing. A placeholder without an argument stays as written, surplus arguments follow after a space each, and an
+ * invalid placeholder is text.
  *
  * @example
  * formatMessage('{} of {:.1f} s', ['3', 0.27])   // '3 of 0.3 s'
@@ -49,7 +49,7 @@ export function formatMessage(format: string, args: readonly unknown[]): string 
       safe = false
     } else if (typeof value === 'number') {
       message += spec === undefined ? value : showArgument(spec, args, index)
-      // It may be the number of any character.
+      // `{:c}` can produce any character.
       safe &&= spec?.type !== 'c'
     } else if (typeof value === 'string' && spec === undefined) {
       message += value
@@ -65,19 +65,19 @@ export function formatMessage(format: string, args: readonly unknown[]): string 
   return message
 }
 
-/** `{{`, `}}` or a placeholder; group 1 is the index, group 2 the spec, which may have two more placeholders. */
+/** Matches `{{`, `}}` or a placeholder. Group 1 is the index, group 2 the spec, which can contain two placeholders. */
 const TOKEN = /\{\{|\}\}|\{(\d{1,3})?(?::([^{}]*(?:\{\d{0,3}\}[^{}]*){0,2}))?\}/g
 
-/** Formats are literals in the source, so a program has a limited number; the bound is for those made by `runtime`. */
+/** The maximum number of cached formats. Literals are few, but `runtime` can create any number of formats. */
 const CACHED = 1000
 
 const cache = new Map<string, Template>()
 
-/** The format last asked for. A literal is one object, so that comparing it with itself costs nothing. */
+/** The last format. A literal is one object, so comparing it with itself costs nothing. */
 let lastFormat = ''
 let lastTemplate = parseFormat('')
 
-/** As `parseFormat`, remembering the formats seen. */
+/** Returns the parsed format, and caches it. */
 export function templateOf(format: string): Template {
   if (format !== lastFormat) {
     lastTemplate = cachedTemplate(format)
@@ -96,6 +96,7 @@ function cachedTemplate(format: string): Template {
   return template
 }
 
+/** Parses a format. */
 export function parseFormat(format: string): Template {
   const texts: string[] = []
   const fields: Field[] = []

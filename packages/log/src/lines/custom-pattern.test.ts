@@ -14,7 +14,7 @@ function lineOf(pattern: string, from = RECORD, utc = false): string {
   return compileCustomPattern(pattern, utc, {}, 'FileSink').line(from)
 }
 
-describe('a pattern', () => {
+describe('a custom pattern', () => {
   it.each([
     ['{time}', '2026-01-02 08:34:05.006'],
     ['{iso}', '2026-01-02T08:34:05.006+05:30'],
@@ -28,22 +28,22 @@ describe('a pattern', () => {
     ['{{{message}}}', '{hello}'],
     ['no token', 'no token'],
     ['', ''],
-  ])('%j makes %j', (pattern, line) => {
+  ])('formats %j as %j', (pattern, line) => {
     expect(lineOf(pattern)).toBe(line)
   })
 
   it.each([
     ['{time}', '2026-01-02 03:04:05.006'],
     ['{iso}', '2026-01-02T03:04:05.006Z'],
-  ])('with utc %j makes %j', (pattern, line) => {
+  ])('formats %j as %j with utc', (pattern, line) => {
     expect(lineOf(pattern, RECORD, true)).toBe(line)
   })
 
-  it('shows - for what a record does not have', () => {
+  it('shows - for a value that the record lacks', () => {
     expect(lineOf('{location} {file} {path} {line} {function} {fields}', record())).toBe('- - - - - -')
   })
 
-  it('lets nothing in a record end the line or reach a terminal', () => {
+  it('escapes every value that could end the line or control a terminal', () => {
     const hostile = { file: '/a\n/b\u001b.ts', line: 1, functionName: 'x\r' }
     const line = lineOf('{message} {location} {path} {function} {fields}', {
       ...record({ message: 'a\n[forged]\u001b[2J', location: hostile, fields: { 'k\n': 'v\n' } }),
@@ -56,7 +56,7 @@ describe('a pattern', () => {
     ['{{line}}', false],
     ['{message} {line}', true],
     ['{location}', true],
-  ])('%j asks for a location: %j', (pattern, expected) => {
+  ])('reports whether %j shows the location: %j', (pattern, expected) => {
     expect(compileCustomPattern(pattern, false, {}, 'test').usesLocation).toBe(expected)
   })
 
@@ -69,7 +69,7 @@ describe('a pattern', () => {
     ['message}', 'text with known tokens, got "}".'],
     ['a\nb', String.raw`a string of one line, got "a\nb".`],
     [7, 'a string of one line, got 7.'],
-  ])('%j is refused', (pattern, message) => {
+  ])('rejects %j', (pattern, message) => {
     const compile = (): unknown => compileCustomPattern(pattern, false, {}, 'FileSink')
     expect(compile).toThrow(TypeError)
     expect(compile).toThrow(`FileSink: option "pattern" must be ${message}`)

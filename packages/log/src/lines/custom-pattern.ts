@@ -9,10 +9,10 @@ import { timestamp, utcTimestamp } from '../text/timestamp.ts'
 
 type Part = (record: LogRecord) => string
 
-/** A pattern of the user's own, ready for use. */
+/** A compiled pattern of the application. */
 export interface CustomPattern {
   readonly line: LinePattern
-  /** Whether the pattern shows something of the location. */
+  /** Whether the pattern shows a part of the location. */
   readonly usesLocation: boolean
 }
 
@@ -21,10 +21,10 @@ const LOCATION_TOKENS = new Set(['location', 'file', 'path', 'line', 'function']
 /**
  * Compiles a pattern such as `{iso} {level} {location}: {message} {fields}`.
  *
- * A token may have a format spec (`{location:>20}`); `{{` and `}}` are braces. What a record does not have is shown
- * as `-`. Tokens are escaped one by one, so that nothing in a record can end the line.
+ * A token can have a format spec (`{location:>20}`); `{{` and `}}` stand for braces. A value that the record lacks is
+ * shown as `-`. Each value is escaped, so that none can end the line.
  *
- * @param api The class of the sink, for messages
+ * @param api The class of the sink, for error messages
  * @throws {TypeError} that lists the tokens if one is unknown, or if the pattern has a line break
  */
 export function compileCustomPattern(
@@ -61,7 +61,7 @@ export function compileCustomPattern(
       })
     }
     usesLocation ||= LOCATION_TOKENS.has(name)
-    // With a spec the message stays in one line: a precision could cut the mark off.
+    // With a spec the message stays on one line, because a precision could cut off the mark of a further line.
     if (multiline && name === 'message' && !specText) valueOf = ({ message }) => escapeLines(message)
     parts.push(partOf(text, valueOf, specText ? spec : undefined))
     text = ''
@@ -95,18 +95,18 @@ function tokensFor(utc: boolean, paint: PaintLevel | undefined): Readonly<Record
   }
 }
 
-/** ISO 8601 with the offset from UTC. */
+/** Returns local time in ISO 8601, with the offset from UTC. */
 function localIso(timeMs: number): string {
   const minutes = -new Date(timeMs).getTimezoneOffset()
   return `${timestamp(timeMs).replace(' ', 'T')}${minutes < 0 ? '-' : '+'}${twoDigits(minutes / 60)}:${twoDigits(minutes % 60)}`
 }
 
-/** Of the whole part, without a sign. */
+/** Returns the integer part without its sign, with at least two digits. */
 function twoDigits(value: number): string {
   return String(Math.trunc(Math.abs(value))).padStart(2, '0')
 }
 
-/** `name=value`, values with spaces or quotes in quotes. */
+/** Returns `name=value` pairs. Puts values with spaces, quotes or `=` in quotes. */
 function textOfFields(fields: Readonly<Record<string, unknown>>): string {
   const texts = Object.entries(fields).map(([name, value]) => {
     const text = display(value)

@@ -7,7 +7,7 @@ it('has time, level and message, in this order', () => {
   expect(jsonLine(record({ level: 3 }))).toBe('{"time":"2026-01-02T03:04:05.006Z","level":"warn","message":"hello"}')
 })
 
-it('has location, thread and fields where there are any', () => {
+it('has location, thread and fields if the record has them', () => {
   const location = { file: '/src/app.ts', line: 7, functionName: 'main' }
   expect(JSON.parse(jsonLine(record({ location, threadId: 2, fields: { a: 1 } })))).toEqual({
     time: '2026-01-02T03:04:05.006Z',
@@ -26,7 +26,7 @@ it('has no function at the top level of a module', () => {
   expect(JSON.parse(jsonLine(record({ location })))).not.toHaveProperty('function')
 })
 
-it('writes data in place of the message', () => {
+it('writes data instead of the message', () => {
   const data = { method: 'GET', status: 200, slow: true, missing: undefined, ratio: Number.NaN }
   expect(jsonLine(record({ data, threadId: 2, fields: { a: 1 } }))).toBe(
     '{"time":"2026-01-02T03:04:05.006Z","level":"info","method":"GET","status":200,"slow":true,"ratio":null,"thread":2,"fields":{"a":1}}',
@@ -49,7 +49,7 @@ it('has no line if the location is a library', () => {
   })
 })
 
-it('does not let a field pass for a part of the record', () => {
+it('does not let a field look like a member of the record', () => {
   const parsed = JSON.parse(jsonLine(record({ fields: { level: 'fatal', message: 'forged' } })))
   expect(parsed).toMatchObject({ level: 'info', message: 'hello', fields: { level: 'fatal', message: 'forged' } })
 })
@@ -75,7 +75,7 @@ it('shows an error with its cause', () => {
   })
 })
 
-it('shows what else an error has, and the errors it stands for', () => {
+it('shows the own properties of an error, and the errors of an AggregateError', () => {
   const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED', port: 80 })
   const { error } = JSON.parse(jsonLine(record({ fields: { error: new AggregateError([refused], 'all') } }))).fields
   expect(error).toMatchObject({ name: 'AggregateError', message: 'all' })
@@ -91,11 +91,11 @@ it('shows a circular field as text and keeps the others', () => {
   })
 })
 
-it('leaves out what JSON has no form for', () => {
+it('leaves out values without a JSON form', () => {
   expect(JSON.parse(jsonLine(record({ fields: { a: undefined, b: () => {}, c: 1 } }))).fields).toEqual({ c: 1 })
 })
 
-it('is one line of JSON with the same message, whatever is logged', () => {
+it('is one line of JSON with the same message for any record', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.dictionary(fc.string(), fc.anything()), (message, fields) => {
       const line = jsonLine(record({ message, fields }))

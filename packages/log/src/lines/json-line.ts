@@ -4,11 +4,11 @@ import { escapeJson } from '../text/escape.ts'
 import { levelName } from '../level.ts'
 
 /**
- * Makes one line of JSON from a record, without a line break. Never throws.
+ * Returns one line of JSON for a record, without a line break. Never throws.
  *
  * The members are `time` (ISO 8601, UTC), `level` (lower case), `message`, `file`, `line`, `function`, `pid`, `thread`
- * (not on the main thread) and `fields`; those that a record does not have are left out. A record with data has its
- * values instead of `message`. Fields stay under `fields`, and data cannot replace another member.
+ * (not on the main thread) and `fields`. Members that the record lacks are left out. A record with data has its values
+ * instead of `message`. Fields stay under `fields`, and data cannot replace another member.
  *
  * @param pid The process ID, if the line shows it
  */
@@ -31,7 +31,7 @@ export function jsonLine(record: LogRecord, pid?: number): string {
 
 function jsonOf(members: Readonly<Record<string, unknown>>): string {
   try {
-    // Without a replacer where none is needed: it makes this several times as slow.
+    // Pass the replacer only if a value needs it: `JSON.stringify` then takes several times as long.
     return Object.values(members).some(needsReplacer) ? JSON.stringify(members, replace) : JSON.stringify(members)
   } catch {
     // A value is circular, or its own code threw.
@@ -52,17 +52,17 @@ function jsonFields(fields: Readonly<Record<string, unknown>>): string {
   return `{${members.join(',')}}`
 }
 
-/** @returns `undefined` for what JSON leaves out */
+/** @returns `undefined` for a value that JSON leaves out */
 function jsonValue(value: unknown): string | undefined {
   try {
     return JSON.stringify(value, replace)
   } catch {
-    // Circular, or the value's own code threw: its text is better than nothing.
+    // The value is circular, or its own code threw.
     return JSON.stringify(display(value))
   }
 }
 
-/** Gives what JSON would empty or refuse a form with its content. */
+/** Converts values that JSON would reject or show without their content. */
 function replace(_name: string, value: unknown): unknown {
   if (typeof value === 'bigint') return value.toString()
   if (value instanceof Map) return [...(value as Map<unknown, unknown>)]
@@ -71,7 +71,9 @@ function replace(_name: string, value: unknown): unknown {
   return value
 }
 
-/** What an error has, with its own properties such as `code` last; JSON would show those alone. */
+/**
+ * Returns the properties of an error, with its own ones such as `code` last. JSON alone would show only its own ones.
+ */
 function contentOf(error: Error): object {
   const { name, message, stack, cause } = error
   const errors: unknown = error instanceof AggregateError ? error.errors : undefined

@@ -7,14 +7,14 @@ import { temporaryDirectory } from '../../test/run-script.ts'
 
 const WRITER = new URL('./line-writer.ts', import.meta.url).href
 
-/** What a script needs to write lines. */
+/** The imports of a script that writes lines. */
 const WRITE = `
 const write = (text) => {
   const bytes = Buffer.from(text + '\\n')
   writer.write({ bytes, length: bytes.length })
 }`
 
-/** A process that writes numbered lines to its stdout, and tells on stderr how that went. */
+/** Starts a process that writes numbered lines to stdout and reports the result on stderr. */
 function startWriter(lines: number, setUp = ''): ReturnType<typeof spawn> {
   const source = `
 import { LineWriter } from ${JSON.stringify(WRITER)}
@@ -41,9 +41,10 @@ async function textOf(stream: AsyncIterable<Buffer> | null, delayMs = 0): Promis
 describe('LineWriter', () => {
   it.each([
     ['blocking', ''],
-    // Touching the stream makes Node switch the pipe to non-blocking mode: writes answer EAGAIN when it is full.
+    // Accessing the stream makes Node.js set the pipe to non-blocking mode: writes to a full pipe then fail with
+    // EAGAIN.
     ['non-blocking', 'process.stdout.write("")'],
-  ])('writes every line whole to a slow reader of a %s pipe', async (_mode, setUp) => {
+  ])('writes complete lines to a slow reader of a %s pipe', async (_mode, setUp) => {
     const child = startWriter(2000, setUp)
     const [stdout, stderr] = await Promise.all([textOf(child.stdout, 1), textOf(child.stderr)])
     const lines = stdout.split('\n').slice(0, -1)
@@ -52,14 +53,14 @@ describe('LineWriter', () => {
     expect(stderr).toBe('errors: 0\n')
   })
 
-  it('fails once, not for every line, when the reader has gone', async () => {
+  it('throws once, not for every line, after the reader has closed the pipe', async () => {
     const child = startWriter(2000)
     child.stdout?.destroy()
     const [stderr] = await Promise.all([textOf(child.stderr), once(child, 'exit')])
     expect(stderr).toBe('EPIPE\nerrors: 1\n')
   })
 
-  it('starts a new line after one that was cut short', () => {
+  it('starts a new line after an incomplete one', () => {
     const path = join(temporaryDirectory(), 'app.log')
     const source = `
 import { LineWriter } from ${JSON.stringify(WRITER)}
@@ -72,7 +73,7 @@ try { write('b'.repeat(1000)) } catch (error) { console.log(error.code) }
 truncateSync(process.argv[1], 1003)
 write('next')
 write('last')`
-    // The shell's limit of two blocks of 512 bytes ends the second line within it.
+    // The limit of the shell, two blocks of 512 bytes, ends the file within the second line.
     const limited = ['-c', 'ulimit -f 2 && exec "$0" "$@"', process.execPath, '--input-type=module', '-e', source, path]
     const { stdout } = spawnSync('sh', limited, { encoding: 'utf8' })
     expect(stdout).toBe('EFBIG\n')

@@ -1,13 +1,13 @@
 import { writeSync } from 'node:fs'
 import type { LineBuffer } from '../text/line-buffer.ts'
 
-/** Never written to: waiting on it is the one way to sleep in synchronous code. */
+/** Never written to. Waiting on it is the only way to sleep in synchronous code. */
 const NAP = new Int32Array(new SharedArrayBuffer(4))
 
-/** Writes whole lines to a file descriptor that it does not own, each in one system call where that succeeds. */
+/** Writes complete lines to a file descriptor that it does not own, each in one system call if possible. */
 export class LineWriter {
   readonly #fd: number
-  /** The last write ended within a line. */
+  /** Whether the last write ended within a line. */
   #torn = false
   #readerGone = false
 
@@ -16,11 +16,11 @@ export class LineWriter {
   }
 
   /**
-   * Writes a line; returns when the operating system has taken it. Waits where a pipe or terminal is full. Has no
-   * effect once the reader of a pipe has gone.
+   * Writes a line. When it returns, the operating system has the line. It waits while a pipe or terminal is full, and
+   * has no effect after the reader of a pipe has closed it.
    *
-   * @param line With its line break
-   * @throws {Error} as of `fs.writeSync`. The next line starts afresh even if part of this one was written.
+   * @param line The line with its line break
+   * @throws {Error} from `fs.writeSync`. If a part of the line was written, the next one begins with a line break
    */
   write(line: Pick<LineBuffer, 'bytes' | 'length'>): void {
     if (this.#readerGone) return
@@ -32,13 +32,13 @@ export class LineWriter {
       this.#torn = false
     } catch (error) {
       this.#torn ||= at > 0
-      // Nobody will ever read what follows; saying so once is enough.
+      // No process can read from this pipe again. One error reports that; later lines are skipped.
       this.#readerGone = (error as NodeJS.ErrnoException).code === 'EPIPE'
       throw error
     }
   }
 
-  /** @returns Bytes written */
+  /** @returns The number of bytes written */
   #attempt(bytes: Uint8Array, from: number, to: number): number {
     try {
       return writeSync(this.#fd, bytes, from, to - from, null)

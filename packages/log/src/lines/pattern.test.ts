@@ -26,12 +26,12 @@ describe('compilePattern', () => {
     [true, false, '[INFO ] [server.ts:120] hello'],
     [false, true, '[INFO ] [t:7] hello'],
     [false, false, '[INFO ] hello'],
-  ])('with location %s and thread %s shows %s', (showLocation, showThreadId, rest) => {
+  ])('shows with location %s and thread %s the line %s', (showLocation, showThreadId, rest) => {
     const line = compilePattern({ showLocation, showThreadId })(record({ location, threadId: 7 }))
     expect(line).toBe(`[2026-01-02 03:04:05.006] ${rest}`)
   })
 
-  it('leaves out a location that is not known', () => {
+  it('leaves out an unknown location', () => {
     expect(compilePattern({ showLocation: true, showThreadId: false })(record())).toMatch(/\[INFO \] hello$/)
   })
 
@@ -45,7 +45,7 @@ describe('compilePattern', () => {
     expect(line(record({ location: { ...location, file } }))).toContain(`[${shown}:120] hello`)
   })
 
-  it('escapes the message, so that it stays one line', () => {
+  it('escapes the message, so that it stays on one line', () => {
     const line = compilePattern({ showLocation: false, showThreadId: false })
     expect(line(record({ message: 'a\n[2026] \u001b[2J' }))).toMatch(/\] a\\n\[2026\] \\x1b\[2J$/)
   })
@@ -69,15 +69,15 @@ describe('compilePattern', () => {
   })
 })
 
-describe('the parts of a line', () => {
+describe('compileHead', () => {
   const all = { showLocation: true, showThreadId: true, showProcessId: true, utc: true }
 
-  it('come in the order level, process, thread, place', () => {
+  it('puts level, process, thread and location in this order', () => {
     const line = compilePattern(all)(record({ location, threadId: 4 }))
     expect(line).toBe(`[2026-01-02 03:04:05.006] [INFO ] [p:${process.pid}] [t:4] [server.ts:120] hello`)
   })
 
-  it('belong to each record, whatever the one before was', () => {
+  it('shows the parts of each record, not those of the record before', () => {
     const pattern = compilePattern({ showLocation: true, showThreadId: false, utc: true })
     const made = [record(), record({ level: 4 }), record({ level: 4, timeMs: 0 }), record({ location }), record()]
     expect(made.map((each) => pattern(each).slice(12))).toEqual([

@@ -3,12 +3,12 @@ import { escapeLine, escapeLines } from '../text/escape.ts'
 import { Level, levelName } from '../level.ts'
 import { timestamp, utcTimestamp } from '../text/timestamp.ts'
 
-/** What a line shows beside time, level and message. */
+/** The parts of a line besides time, level and message. */
 export interface LineParts {
   readonly showLocation: boolean
   readonly showThreadId: boolean
   readonly showProcessId?: boolean
-  /** Coordinated universal time instead of local time. */
+  /** Whether the time is in UTC instead of local time. */
   readonly utc?: boolean
 }
 
@@ -20,19 +20,20 @@ export interface LineTarget {
   readonly multiline?: boolean
 }
 
-/** Makes the line of a record, without a line break. */
+/** Returns the line of a record, without a line break. */
 export type LinePattern = (record: LogRecord) => string
 
-/** Changes the name of a level, for colours. */
+/** Returns the name of a level in color. */
 export type PaintLevel = (label: string, level: Level) => string
 
-/** Names as wide as the widest, so that messages stand below each other. */
+/** Level names, padded to the longest, so that messages align. */
 const LABELS: readonly string[] = Object.values(Level).map((level) => levelName(level).padEnd(5))
 
 /**
- * Compiles `[YYYY-MM-DD HH:MM:SS.mmm] [LEVEL] [p:<process id>] [t:<thread id>] [file:line] message`.
+ * Compiles `[YYYY-MM-DD HH:MM:SS.mmm] [LEVEL] [p:<process ID>] [t:<thread ID>] [file:line] message`.
  *
- * The file is shown by its last name. Nothing in a message or a file name can end the line or reach a terminal.
+ * Shows only the base name of the file. Escapes messages and file names, so that they cannot end the line or control a
+ * terminal.
  */
 export function compilePattern(parts: LineParts, { paint, multiline = false }: LineTarget = {}): LinePattern {
   const { showLocation, showThreadId } = parts
@@ -46,13 +47,13 @@ export function compilePattern(parts: LineParts, { paint, multiline = false }: L
   }
 }
 
-/** Compiles the beginning of such a line, up to the process id. */
+/** Compiles the beginning of such a line, up to the process ID. */
 export function compileHead(parts: LineParts, paint?: PaintLevel): (timeMs: number, level: Level) => string {
   const { showProcessId = false } = parts
   const shownProcess = showProcessId ? `[p:${process.pid}] ` : ''
   const labels = labelsOf(paint).map((label) => `] [${label}] ${shownProcess}`)
   const time = parts.utc === true ? utcTimestamp : timestamp
-  // Records come in bunches, so the beginning of a line is mostly that of the line before.
+  // Records come in bursts, so most lines begin like the line before.
   let headMs = Number.NaN
   let headLevel = -1
   let head = ''
@@ -66,27 +67,27 @@ export function compileHead(parts: LineParts, paint?: PaintLevel): (timeMs: numb
   }
 }
 
-/** The names of the levels by their number, as lines show them. */
+/** Returns the level names as lines show them, indexed by level. */
 export function labelsOf(paint: PaintLevel | undefined): readonly string[] {
   return LABELS.map((label, level) => paint?.(label, level as Level) ?? label)
 }
 
-/** A call site has one location object for all of its records. */
+/** Formatted locations. All records of a call site share one location object. */
 const shown = new WeakMap<SourceLocation, string>()
 
-/** `[file:line] `, escaped. */
+/** Returns `[file:line] `, escaped. */
 export function shownPlace(location: SourceLocation): string {
   let text = shown.get(location)
   if (text === undefined) shown.set(location, (text = escapeLine(`[${placeOf(location)}] `)))
   return text
 }
 
-/** Returns `file:line`, with the last name of the file; for a library, which has no line, its name. */
+/** Returns `file:line` with the base name of the file, or the name of a library, whose records have no line. */
 export function placeOf({ file, line }: SourceLocation): string {
   return line === 0 ? baseName(file) : `${baseName(file)}:${line}`
 }
 
-/** Both separators: a location may come from a source map made elsewhere. */
+/** Returns the last part of a path. A source map from another platform can use either separator. */
 export function baseName(file: string): string {
   return file.slice(Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\')) + 1)
 }

@@ -28,7 +28,7 @@ const FORMAT = fc.oneof(
 )
 const LOCATION = fc.option(fc.record({ file: TEXT, line: fc.nat(), functionName: fc.constant('') }), { nil: undefined })
 
-it.each([false, true])('makes the same line of a call and of its record, with multiline: %j', (multiline) => {
+it.each([false, true])('formats a call like its record, with multiline: %j', (multiline) => {
   const parts: LineParts = { showLocation: true, showThreadId: true, showProcessId: true }
   const target = { paint: paintLevel, multiline }
   const [form, pattern] = [compilePlainForm(parts, target), compilePattern(parts, target)]
@@ -57,6 +57,6 @@ it.each([
   [['a', 1n], false],
   [[undefined], false],
   [[{ toString: () => 'x' }], false],
-])('arePlain(%o) is %j', (args, plain) => {
+])('reports whether %o is plain: %j', (args, plain) => {
   expect(arePlain(args)).toBe(plain)
 })

@@ -8,24 +8,27 @@ import { LineBuffer, LONG_TEXT } from '../text/line-buffer.ts'
 import { compileHead, type LineParts, type LineTarget, shownPlace } from './pattern.ts'
 
 /**
- * A call whose arguments are strings and numbers only: its line can be put together while a sink writes it, as no code
- * of the application runs then, and neither a record nor a message has to be made.
+ * A call with only strings and numbers as arguments. A sink can write its line directly, without a record or a message,
+ * because formatting it runs no code of the application.
  */
 export class PlainCall {
   level: Level = Level.Off
-  // A fraction, so that V8 has it as a number in the object from the beginning.
+  // V8 then stores the field as a floating-point number from the beginning.
   timeMs: number = Number.NaN
   location: SourceLocation | undefined = undefined
   prefix = ''
   format = ''
   args: readonly unknown[] = []
 
-  /** Whether the message is there as it is, and not so long that it should be encoded alone. */
+  /** Whether the message needs no formatting, and is short enough to be encoded with others. */
   get isReady(): boolean {
     return this.args.length === 0 && this.prefix.length + this.format.length <= LONG_TEXT
   }
 
-  /** Becomes another call, made now: one object serves all calls of a logger, as sinks keep none. */
+  /**
+   * Changes this object to another call, made now. One object serves all calls of a logger, because sinks do not keep
+   * it.
+   */
   renew(
     level: Level,
     location: SourceLocation | undefined,
@@ -42,7 +45,7 @@ export class PlainCall {
   }
 }
 
-/** Whether all arguments are such as `PlainCall` takes. */
+/** Reports whether a `PlainCall` can have these arguments. */
 export function arePlain(args: readonly unknown[]): boolean {
   for (let at = 0; at < args.length; at++) {
     const value = args[at]
@@ -51,21 +54,22 @@ export function arePlain(args: readonly unknown[]): boolean {
   return true
 }
 
-/** Shows calls in the default form, the same as `compilePattern` shows their records. */
+/** Formats calls in the default form, as `compilePattern` formats their records. */
 export interface PlainForm {
-  /** The whole line, with its line break. Valid until the next. */
+  /** Returns the line with its line break. Valid until the next call. */
   lineOf(call: PlainCall): LineBuffer
-  /** What stands before the message. */
+  /** Returns the text before the message. */
   startOf(call: PlainCall): string
 }
 
+/** Compiles the default form for calls. */
 export function compilePlainForm(parts: LineParts, { paint, multiline = false }: LineTarget = {}): PlainForm {
   const { showLocation, showThreadId } = parts
   const escape = multiline ? escapeLines : escapeLine
   const headOf = compileHead(parts, paint)
   const shownThread = showThreadId ? `[t:${threadId}] ` : ''
   const line = new LineBuffer()
-  // The beginning of a line is mostly that of the line before, and stays where it is.
+  // Most lines begin like the line before, so that beginning stays in the buffer.
   let head = ''
   let headLength = 0
   return {
@@ -100,7 +104,7 @@ function addShown(line: LineBuffer, text: string): void {
   line.addText(text)
 }
 
-/** @returns False if the message is not made of printable ASCII, or takes more than filling in */
+/** @returns False if the message is not printable ASCII, or the arguments do not match the placeholders */
 function addPlainMessage(line: LineBuffer, { prefix, format, args }: PlainCall): boolean {
   if (prefix !== '' && !line.addPlain(prefix)) return false
   if (args.length === 0) return line.addPlain(format)

@@ -18,7 +18,7 @@ it.each([
   ['auto', { FORCE_COLOR: '3', NO_COLOR: '1' }, false, true],
   ['auto', { FORCE_COLOR: '0' }, true, false],
   ['auto', { FORCE_COLOR: 'false' }, true, false],
-] as const)('colour mode %s with %o on a terminal: %s gives %s', (mode, env, isTerminal, expected) => {
+] as const)('returns in mode %s with %o on a terminal: %s the result %s', (mode, env, isTerminal, expected) => {
   expect(wantsColor(mode, env, isTerminal)).toBe(expected)
 })
 
@@ -30,11 +30,11 @@ it.each([
   ['Error', '\u001b[31mx\u001b[39m'],
   ['Fatal', '\u001b[1m\u001b[31mx\u001b[39m\u001b[22m'],
   ['Off', 'x'],
-] as const)('%s has its colour', (level, painted) => {
+] as const)('paints %s', (level, painted) => {
   expect(paintLevel('x', Level[level])).toBe(painted)
 })
 
-it.each(['yes', true, 1, null])('refuses the mode %j', (mode) => {
+it.each(['yes', true, 1, null])('rejects the mode %j', (mode) => {
   expect(colorModeKind.accepts(mode)).toBe(false)
   expect(() => new ConsoleSink({ colorMode: mode } as unknown as ConsoleSinkConfig)).toThrow(
     /^ConsoleSink: option "colorMode" must be "auto", "always" or "never", got /,

@@ -13,8 +13,8 @@ export type ColorMode = (typeof ColorMode)[keyof typeof ColorMode]
 export const colorModeKind: OptionKind = oneOf(...Object.values(ColorMode))
 
 /**
- * Reports whether to write colors. In `Auto` the first of these decides: `FORCE_COLOR` (`0` and `false` mean no), as in
- * Node.js; `NO_COLOR`, if it is not empty; `TERM=dumb`; whether the output is a terminal.
+ * Reports whether to write colors. `Auto` follows `FORCE_COLOR` if it is set: `0` and `false` turn colors off, as in
+ * Node.js. Otherwise a non-empty `NO_COLOR` or `TERM=dumb` turns them off, and a terminal turns them on.
  *
  * @see https://no-color.org and https://force-color.org
  */

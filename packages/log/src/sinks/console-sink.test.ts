@@ -14,7 +14,7 @@ interface Console {
   stderr: () => string
 }
 
-/** A console whose two streams are files. */
+/** Creates a console sink that writes to two files. */
 function start(config: ConsoleSinkConfig = {}): Console {
   const directory = temporaryDirectory()
   const [out, err] = [join(directory, 'out'), join(directory, 'err')]
@@ -35,7 +35,7 @@ sinkContract(
 )
 
 describe('ConsoleSink', () => {
-  it('writes Error and Fatal to stderr, the rest to stdout', () => {
+  it('writes Error and Fatal to stderr, and other levels to stdout', () => {
     const { sink, stdout, stderr } = start()
     for (const level of [0, 1, 2, 3, 4, 5] as const) sink.write(record({ level, message: `<${level}>` }))
     expect([stdout().match(/<\d>/g), stderr().match(/<\d>/g)]).toEqual([
@@ -45,7 +45,7 @@ describe('ConsoleSink', () => {
   })
 
   it.runIf(existsSync('/dev/full'))(
-    'writes errors to stderr also while stdout is on a full disk, and lines are gathered for it',
+    'writes errors to stderr even while stdout is on a full disk and has queued lines',
     () => {
       const err = join(temporaryDirectory(), 'err')
       const sink = new ConsoleSink({ pattern: '{message}' }, [openSync('/dev/full', 'a'), openSync(err, 'a')])
@@ -95,19 +95,19 @@ try { fail() } catch (error) { log.info(error, 'cannot start {}', 7) }`)
     expect(others.filter((line) => !line.startsWith('  | '))).toEqual([])
   })
 
-  it('writes everything to stdout when asked to', () => {
+  it('writes every level to stdout if stderrForErrors is false', () => {
     const { sink, stdout, stderr } = start({ stderrForErrors: false })
     sink.write(record({ level: 5 }))
     expect([stdout(), stderr()]).toEqual([expect.stringContaining('hello'), ''])
   })
 
-  it('colours the name of the level alone', () => {
+  it('colors only the name of the level', () => {
     const { sink, stdout } = start({ colorMode: ColorMode.Always })
     sink.write(record())
     expect(stdout()).toContain('] [\u001b[32mINFO \u001b[39m] hello\n')
   })
 
-  it('takes the environment into account in Auto', () => {
+  it('follows the environment in Auto', () => {
     const script = `log.info('x')`
     expect(runScript(script).stdout).not.toContain('\u001b')
     expect(runScript(script, { env: { FORCE_COLOR: '1' } }).stdout).toContain('\u001b[32m')
@@ -117,21 +117,21 @@ try { fail() } catch (error) { log.info(error, 'cannot start {}', 7) }`)
   it.each<[string, unknown, RegExp]>([
     ['an unknown option', { color: true }, /^ConsoleSink: unknown option "color"\. Known options: /],
     [
-      'a flag that is none',
+      'a flag that is not a boolean',
       { showLocation: 'no' },
       /^ConsoleSink: option "showLocation" must be true or false, got "no"\./,
     ],
     [
-      'a colour mode that is none',
+      'an unknown color mode',
       { colorMode: 'sometimes' },
       /^ConsoleSink: option "colorMode" must be "auto", "always" or "never", got "sometimes"\./,
     ],
     [
-      'a level that is none',
+      'an unknown level',
       { level: 'verbose' },
       /^ConsoleSink: option "level" must be one of Level\.Trace \(0\) to .*, got "verbose"\. Use a constant such as/,
     ],
-  ])('refuses %s', (_what, config, message) => {
+  ])('rejects %s', (_what, config, message) => {
     expect(() => new ConsoleSink(config as ConsoleSinkConfig)).toThrow(message)
   })
 })

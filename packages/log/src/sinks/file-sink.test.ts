@@ -51,7 +51,7 @@ sinkContract(
   it,
 )
 
-it('a subclass sees every record, those too that could be written without one', () => {
+it('passes every record to a subclass, even one that a call alone could write', () => {
   class Shouting extends FileSink {
     override write(entry: LogRecord): boolean {
       return super.write({ ...entry, message: entry.message.toUpperCase() })
@@ -64,7 +64,7 @@ it('a subclass sees every record, those too that could be written without one', 
 })
 
 describe('a file', () => {
-  it('has lines of the console form, without colours', () => {
+  it('contains lines in the form of the console, without colors', () => {
     const path = temporaryFile()
     const location = { file: '/src/app.ts', line: 7, functionName: '' }
     new FileSink(path).write(record({ location, level: 4 }))
@@ -74,20 +74,20 @@ describe('a file', () => {
   it.each<[Omit<FileSinkConfig, 'path'>, string]>([
     [{ showLocation: false }, '[INFO ] hello'],
     [{ showThreadId: true }, '[INFO ] [t:5] [app.ts:7] hello'],
-  ])('with %j shows %s', (config, rest) => {
+  ])('contains with %j the line %s', (config, rest) => {
     const path = temporaryFile()
     const location = { file: '/src/app.ts', line: 7, functionName: '' }
     new FileSink({ path, ...config }).write(record({ location, threadId: 5 }))
     expect(linesOf(path)).toEqual([`[2026-01-02 03:04:05.006] ${rest}`])
   })
 
-  it('is made with the directories above it, and may be given as a URL', () => {
+  it('is created with its parent directories, even if its path is a URL', () => {
     const path = join(temporaryDirectory(), 'a', 'b', 'app.log')
     new FileSink(pathToFileURL(path)).write(record())
     expect(linesOf(path)).toHaveLength(1)
   })
 
-  it('is kept, or emptied with append: false', () => {
+  it('keeps its content, or loses it with append: false', () => {
     const path = temporaryFile()
     writeFileSync(path, 'before\n')
     new FileSink(path).write(record())
@@ -96,7 +96,7 @@ describe('a file', () => {
     expect(linesOf(path)).toHaveLength(1)
   })
 
-  it('may be written by two sinks at once, also after it was emptied', () => {
+  it('receives the lines of two sinks at the same time, even after it was emptied', () => {
     const path = temporaryFile()
     const [first, second] = [new FileSink(path), new FileSink(path)]
     first.write(record({ message: 'a' }))
@@ -122,8 +122,8 @@ function withoutUmask(): void {
 describe.runIf(process.platform !== 'win32')('the mode of a log file', () => {
   it.each<[string, Partial<FileSinkConfig>, number]>([
     ['0640 by default', {}, 0o640],
-    ['that of the option', { mode: 0o600 }, 0o600],
-    ['that of the option, wider than the default', { mode: 0o664 }, 0o664],
+    ['the one of the option', { mode: 0o600 }, 0o600],
+    ['the one of the option, wider than the default', { mode: 0o664 }, 0o664],
     ['the same with append: false', { append: false }, 0o640],
   ])('is %s', (_which, options, mode) => {
     withoutUmask()
@@ -143,7 +143,7 @@ describe.runIf(process.platform !== 'win32')('the mode of a log file', () => {
   it.each<[number | undefined, number]>([
     [undefined, 0o640],
     [0o600, 0o600],
-  ])('given as %s holds for the files of a rotation and of reopen()', (mode, expected) => {
+  ])('applies, given as %s, to the files of a rotation and of reopen()', (mode, expected) => {
     withoutUmask()
     const path = temporaryFile()
     const sink = new FileSink({ path, ...(mode === undefined ? {} : { mode }), rotate: { maxBytes: 1 } })
@@ -155,7 +155,7 @@ describe.runIf(process.platform !== 'win32')('the mode of a log file', () => {
     sink.close()
   })
 
-  it('stays as it is where the file exists', () => {
+  it('does not change for a file that exists', () => {
     const path = temporaryFile()
     writeFileSync(path, 'before\n')
     chmodSync(path, 0o666)
@@ -165,7 +165,7 @@ describe.runIf(process.platform !== 'win32')('the mode of a log file', () => {
 })
 
 describe('a file that cannot be opened', () => {
-  it('because the system makes no directory there is one too', () => {
+  it('is reported if the system creates no directory there', () => {
     expect(() => new FileSink('/proc/fw-log/app.log')).toThrow("Cannot open log file '/proc/fw-log/app.log': ")
   })
 
@@ -174,7 +174,7 @@ describe('a file that cannot be opened', () => {
     ['is below a file', (directory: string) => join(directory, 'file', 'x'), /file' is not a directory \(EEXIST\)$/],
     ['has too long a name', (directory: string) => join(directory, 'x'.repeat(300)), /name too long \(ENAMETOOLONG\)$/],
     ['has NUL in its name', (directory: string) => join(directory, 'a\0b'), /null bytes/],
-  ])('because it %s is a one-line error with path and reason', (_why, pathIn, reason) => {
+  ])('is reported in one line with path and reason if it %s', (_why, pathIn, reason) => {
     const directory = temporaryDirectory()
     writeFileSync(join(directory, 'file'), '')
     const path = pathIn(directory)
@@ -191,14 +191,14 @@ function makePipe(): string {
 }
 
 describe('a named pipe', () => {
-  it('without a reader is refused, and not waited for', () => {
+  it('is rejected immediately without a reader', () => {
     const path = makePipe()
-    const reason = 'nobody reads from this named pipe, start its reader first (ENXIO)'
+    const reason = 'no process reads from this named pipe; start its reader first (ENXIO)'
     expect(() => new FileSink(path)).toThrow(`Cannot open log file '${path}': ${reason}`)
   })
 
   it.each(['', "async: true, overflow: 'block',"])(
-    'with a slow reader gets every line: init({ %s })',
+    'passes every line to a slow reader after init({ %s })',
     async (options) => {
       const path = makePipe()
       const held = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
@@ -207,7 +207,7 @@ describe('a named pipe', () => {
       const reader = spawn('sh', ['-c', 'exec 3<"$0"; sleep 0.2; exec cat <&3 >"$1"', path, copy], { stdio: 'ignore' })
       onTestFinished(() => void reader.kill('SIGKILL'))
       const ended = once(reader, 'exit')
-      // Far more than a pipe holds.
+      // Much more than the capacity of a pipe.
       const { stderr } = runScript(
         `
 log.init({ ${options} sinks: [new log.FileSink({ path: process.argv[2] ?? '', pattern: '{message}' })] })
@@ -224,15 +224,23 @@ for (let at = 0; at < 5000; at++) log.info('line {} {}', at, 'x'.repeat(60))`,
 })
 
 it.each<[string, unknown, RegExp]>([
-  ['no path', {}, /^FileSink: option "path" must be a non-empty string or a file URL, got undefined\. Write for/],
+  [
+    'a missing path',
+    {},
+    /^FileSink: option "path" must be a non-empty string or a file URL, got undefined\. Write for/,
+  ],
   ['an empty path', '', /^FileSink: option "path" must be .*, got ""\. Write for example "logs\/app\.log"\.$/],
   [
-    'a URL of no file',
+    'a URL that is not a file',
     new URL('http://host/app.log'),
     /^FileSink: option "path" must be .* file URL, got "http:\/\/host\/app\.log"\./,
   ],
   ['a path that is a number', { path: 1 }, /^FileSink: option "path" must be .*, got 1\./],
-  ['a flag that is none', { path: 'x', append: 1 }, /^FileSink: option "append" must be true or false, got 1\./],
+  [
+    'a flag that is not a boolean',
+    { path: 'x', append: 1 },
+    /^FileSink: option "append" must be true or false, got 1\./,
+  ],
   ['an unknown option', { path: 'x', owner: 1 }, /^FileSink: unknown option "owner"\. Known options: path, /],
   [
     'a mode that is text',
@@ -246,7 +254,7 @@ it.each<[string, unknown, RegExp]>([
   ],
   ['a mode without write permission', { path: 'x', mode: 0o440 }, /^FileSink: option "mode" must be .*, got 288\./],
   [
-    'a level that is none',
+    'an unknown level',
     { path: 'x', level: 9 },
     /^FileSink: option "level" must be one of Level\.Trace \(0\) to Level\.Off \(6\) or a name such as "debug", got 9\./,
   ],
@@ -255,13 +263,13 @@ it.each<[string, unknown, RegExp]>([
     undefined,
     /^FileSink: options must be an object, got undefined\. Known options: path, append, mode, rotate, /,
   ],
-])('refuses %s', (_what, config, message) => {
+])('rejects %s', (_what, config, message) => {
   expect(() => new FileSink(config as FileSinkConfig)).toThrow(message)
 })
 
 // A device that is always full.
 describe.runIf(existsSync('/dev/full'))('a full disk', () => {
-  it('is counted, and stops neither the caller nor other sinks', () => {
+  it('is counted, and affects neither the caller nor other sinks', () => {
     const memory = new MemorySink()
     const logger = createLogger({ sinks: [new FileSink('/dev/full'), memory] })
     for (let at = 0; at < 3; at++) logger.info('x')

@@ -34,7 +34,7 @@ sinkContract(
 )
 
 describe('JsonSink', () => {
-  it('writes objects to stdout, errors too', () => {
+  it('writes every record to stdout as an object, even an error', () => {
     const { stdout, stderr } = runScript(`
 log.init({ sinks: [new log.JsonSink()] })
 log.with({ id: 1 }).error('bad {}', 7)`)
@@ -42,7 +42,7 @@ log.with({ id: 1 }).error('bad {}', 7)`)
     expect(stderr).toBe('')
   })
 
-  it('leaves out the location when asked to', () => {
+  it('leaves out the location if showLocation is false', () => {
     const path = join(temporaryDirectory(), 'app.json')
     const location = { file: '/src/app.ts', line: 7, functionName: 'f' }
     new JsonSink({ path, showLocation: false }).write(record({ location }))
@@ -60,7 +60,7 @@ log.with({ id: 1 }).error('bad {}', 7)`)
     expect(statSync(path).mode & 0o777).toBe(mode)
   })
 
-  it('refuses unknown options, flags that are none and paths that cannot be opened', () => {
+  it('rejects an unknown option, a flag that is not a boolean and a path that cannot be opened', () => {
     expect(() => new JsonSink({ file: 'x' } as JsonSinkConfig)).toThrow(
       'JsonSink: unknown option "file". Known options: path,',
     )

@@ -4,7 +4,7 @@ import type { SinkAbilities } from './log-sink.ts'
 import { LineBuffer } from '../text/line-buffer.ts'
 import { LineWriter } from '../lines/line-writer.ts'
 
-/** Where a sink's lines go: to a file descriptor at once, or by way of a writer thread. */
+/** Writes the lines of a sink to a file descriptor, directly or through a writer thread. */
 export class LineOutput {
   readonly #describeDropped: (count: number) => string
   readonly #line = new LineBuffer()
@@ -13,7 +13,7 @@ export class LineOutput {
   #queue: QueuedWriter | undefined
   #closed = false
 
-  /** @param describeDropped The line that reports so many dropped records */
+  /** @param describeDropped Returns the line that reports a number of dropped records */
   constructor(fd: number, describeDropped: (count: number) => string) {
     this.#fd = fd
     this.#writer = new LineWriter(fd)
@@ -32,13 +32,13 @@ export class LineOutput {
     }
   }
 
-  /** Flushes and ends the writer thread for good. Does not close the file. @throws {Error} as `flush` */
+  /** Flushes and ends the writer thread permanently. Does not close the file. @throws {Error} like `flush` */
   close(): void {
     this.#closed = true
     this.#useQueue(undefined)
   }
 
-  /** Starts a writer thread, or ends it if there are no settings. @throws {Error} as `flush`, if it is ended */
+  /** Starts a writer thread, or ends it without settings. @throws {Error} like `flush`, if it ends one */
   #useQueue(settings: QueueSettings | undefined): void {
     const previous = this.#queue
     this.#queue = undefined
@@ -46,7 +46,7 @@ export class LineOutput {
     if (settings !== undefined) this.#queue = new QueuedWriter(this.#fd, settings, this.#describeDropped)
   }
 
-  /** A line in UTF-8 with its line break. Valid until the next. */
+  /** Returns a line in UTF-8 with its line break. Valid until the next call. */
   encode(line: string): LineBuffer {
     this.#line.rewind(0)
     this.#line.addText(line)
@@ -55,9 +55,11 @@ export class LineOutput {
   }
 
   /**
-   * @param line With its line break
+   * Writes a line.
+   *
+   * @param line The line with its line break
    * @returns False if the line was dropped because the queue is full
-   * @throws {Error} as of `fs.writeSync`, without a queue
+   * @throws {Error} from `fs.writeSync`, without a queue
    */
   write(line: LineBuffer, record: Pick<LogRecord, 'timeMs' | 'level'>): boolean {
     if (this.#queue !== undefined) return this.#queue.write(line, record)
@@ -65,22 +67,24 @@ export class LineOutput {
     return true
   }
 
-  /** Whether `writeReady` may be called. */
+  /** Whether `writeReady` can be called. */
   get gathersText(): boolean {
     return this.#queue !== undefined
   }
 
-  /** Takes a line as text for the writer thread. See `LineBatch.addReady`. @returns As `write` */
+  /** Writes a line of text through the writer thread. See `LineBatch.addReady`. @returns Like `write` */
   writeReady(start: string, message: string, record: Pick<LogRecord, 'timeMs' | 'level'>): boolean {
     return this.#queue?.writeReady(start, message, record) ?? false
   }
 
-  /** @throws {Error} as of `fs.writevSync`; what was not written is kept for the next attempt */
+  /**
+   * Writes all lines in the queue. @throws {Error} from `fs.writevSync`; unwritten lines are kept for the next attempt
+   */
   flush(): void {
     this.#queue?.flush()
   }
 
-  /** Writes what was taken so far to the present file descriptor, and what follows to the one that the action returns. */
+  /** Writes all lines so far to the current file descriptor. Later lines go to the one that `open` returns. */
   switchTo(open: () => number): void {
     const change = (): number => {
       this.#fd = open()

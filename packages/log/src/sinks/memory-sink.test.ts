@@ -17,13 +17,13 @@ it('finds text within messages', () => {
   expect([sink.contains('on 8'), sink.contains('on 9'), sink.contains('80listening')]).toEqual([true, false, false])
 })
 
-it('keeps messages as they were meant, unescaped', () => {
+it('stores messages without escapes', () => {
   const sink = new MemorySink()
   sink.write(record({ message: 'a\nb' }))
   expect(sink.messages()).toEqual(['a\nb'])
 })
 
-it('gives a list that later records do not change, and forgets on clear', () => {
+it('returns a list that later records do not change, and removes all records on clear', () => {
   const sink = new MemorySink()
   sink.write(record())
   const before = sink.records()
@@ -33,7 +33,7 @@ it('gives a list that later records do not change, and forgets on clear', () => 
   expect([before.length, sink.size(), sink.contains('hello')]).toEqual([1, 0, false])
 })
 
-it('refuses unknown options', () => {
+it('rejects unknown options', () => {
   expect(() => new MemorySink({ size: 1 } as object)).toThrow(
     'MemorySink: unknown option "size". Known options: level.',
   )

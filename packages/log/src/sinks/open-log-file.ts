@@ -16,14 +16,15 @@ export const modeKind: OptionKind = {
 }
 
 /**
- * Opens a file for lines to be appended, and makes the directories above it. Every write goes to the end of the file,
- * wherever other processes have moved it. Never waits: of a named pipe somebody must be reading.
+ * Opens a file to append lines, and creates missing parent directories. Every write goes to the end of the file, even
+ * if other processes write to it. Never waits: a named pipe must have a reader.
  *
- * @param api The class of the sink, for messages
- * @param append False to empty the file first
- * @param mode Permission bits if the file is created, less those of the umask. An existing file keeps its own
+ * @param api The class of the sink, for error messages
+ * @param append False empties the file first
+ * @param mode The permission bits of a new file; the umask is subtracted. An existing file keeps its own
  * @throws {TypeError} if the path is not a non-empty string or a file URL
- * @throws {Error} naming path and reason if the file cannot be opened; the system's error is its `cause`
+ * @throws {Error} that names the path and the reason if the file cannot be opened; its `cause` is the error of the
+ *   system
  */
 export function openLogFile(api: string, path: string | URL, append: boolean, mode: number = DEFAULT_MODE): number {
   const file = path instanceof URL && path.protocol === 'file:' ? fileURLToPath(path) : path
@@ -41,14 +42,17 @@ export function openLogFile(api: string, path: string | URL, append: boolean, mo
   }
 }
 
-/** Unlike the recursive `mkdirSync` it ends where the system has a directory and yet makes none in it, as in `/proc`. */
+/**
+ * Creates a directory and its parents. Unlike the recursive `mkdirSync`, it also ends in directories such as `/proc`,
+ * in which the system creates none.
+ */
 function makeDirectory(path: string): void {
   if (isDirectory(path)) return
   if (dirname(path) !== path) makeDirectory(dirname(path))
   try {
     mkdirSync(path)
   } catch (error) {
-    // Another process may have made it in between.
+    // Another process can have created it in the meantime.
     if (!isDirectory(path)) throw error
   }
 }
@@ -59,8 +63,8 @@ function isDirectory(path: string): boolean {
 
 function reasonOf(error: unknown): string {
   const { code, errno, message, path, syscall } = error as NodeJS.ErrnoException
-  // A directory that is there already is no error here, so something else has its name.
+  // An existing directory is not an error, so something else has this name.
   if (syscall === 'mkdir' && code === 'EEXIST') return `'${path}' is not a directory (EEXIST)`
-  if (code === 'ENXIO') return 'nobody reads from this named pipe, start its reader first (ENXIO)'
+  if (code === 'ENXIO') return 'no process reads from this named pipe; start its reader first (ENXIO)'
   return errno === undefined ? message : `${util.getSystemErrorMessage(errno)} (${code ?? errno})`
 }

@@ -7,7 +7,7 @@ import { logRecord as record } from '../testing.ts'
 import { createLogger } from '../root-logger.ts'
 import { FileSink, type FileSinkConfig } from './file-sink.ts'
 
-/** Files in a directory with their lines. */
+/** Returns the lines of each file in a directory. */
 function contents(directory: string): Record<string, string[]> {
   const names = readdirSync(directory).toSorted()
   return Object.fromEntries(
@@ -25,7 +25,7 @@ function start(config: Omit<FileSinkConfig, 'path'>, before?: string): { sink: F
 }
 
 describe('rotation by size', () => {
-  it('begins a new file before the line that would be too much, and keeps as many as asked for', () => {
+  it('begins a new file before a line that would exceed maxBytes, and keeps maxFiles files', () => {
     const { sink, directory } = start({ rotate: { maxBytes: 10, maxFiles: 2 } })
     for (const message of ['1234', '5678', 'third', '4', '5', 'sixth', '7777777']) sink.write(record({ message }))
     expect(contents(directory)).toEqual({
@@ -35,13 +35,13 @@ describe('rotation by size', () => {
     })
   })
 
-  it('counts bytes, and what was in the file before', () => {
+  it('counts bytes, including those that were in the file before', () => {
     const { sink, directory } = start({ rotate: { maxBytes: 10 } }, 'before\n')
     sink.write(record({ message: 'éé' }))
     expect(contents(directory)).toEqual({ 'app.log': ['éé'], 'app.1.log': ['before'] })
   })
 
-  it('gives a line that is longer than a file one of its own', () => {
+  it('writes a line that is longer than maxBytes to its own file', () => {
     const { sink, directory } = start({ rotate: { maxBytes: 3 } })
     for (const message of ['first', 'second']) sink.write(record({ message }))
     expect(contents(directory)).toEqual({ 'app.log': ['second'], 'app.1.log': ['first'] })
@@ -61,7 +61,7 @@ describe('rotation by size', () => {
     expect(kept).toBe(24)
   })
 
-  it('only opens the file that another process has made', () => {
+  it('opens the file that another process has created', () => {
     const { sink, directory } = start({ rotate: { maxBytes: 6 } })
     sink.write(record({ message: 'first' }))
     renameSync(join(directory, 'app.log'), join(directory, 'app.1.log'))
@@ -70,7 +70,7 @@ describe('rotation by size', () => {
     expect(contents(directory)).toEqual({ 'app.log': ['next'], 'app.1.log': ['first'] })
   })
 
-  it('that fails is reported, goes on with the present file, and is not tried for each record', () => {
+  it('reports a failure, continues with the current file, and does not try again for each record', () => {
     const { sink, directory } = start({ rotate: { maxBytes: 6, maxFiles: 1 } })
     mkdirSync(join(directory, 'app.1.log', 'in the way'), { recursive: true })
     sink.write(record({ message: 'first' }))
@@ -97,9 +97,13 @@ describe('rotation by time', () => {
 
   it.each([
     ['Asia/Kathmandu', '2096-05-01T10:14:59.999Z', '2096-05-01T10:15:00.000Z'],
-    ['Europe/Berlin, from summer time to the same hour again', '2096-10-28T00:59:59.999Z', '2096-10-28T01:00:00.000Z'],
     [
-      'Europe/Berlin, to the hour after the one that is left out',
+      'Europe/Berlin, when summer time ends and an hour repeats',
+      '2096-10-28T00:59:59.999Z',
+      '2096-10-28T01:00:00.000Z',
+    ],
+    [
+      'Europe/Berlin, when summer time begins and an hour is missing',
       '2096-03-25T00:59:59.999Z',
       '2096-03-25T01:00:00.000Z',
     ],
@@ -118,7 +122,7 @@ describe('rotation by time', () => {
 })
 
 describe('a file that was renamed', () => {
-  it('is left and its path opened anew by reopen', () => {
+  it('is replaced by a new file on reopen()', () => {
     const { sink, directory } = start({})
     sink.write(record({ message: 'a' }))
     renameSync(join(directory, 'app.log'), join(directory, 'old.log'))
@@ -128,7 +132,7 @@ describe('a file that was renamed', () => {
     expect(contents(directory)).toEqual({ 'app.log': ['c'], 'old.log': ['a', 'b'] })
   })
 
-  it('is left at the signal asked for, in asynchronous mode too', async () => {
+  it('is replaced at the signal of reopenOn in asynchronous mode', async () => {
     const { sink, directory } = start({ reopenOn: 'SIGHUP' })
     const logger = createLogger({ async: true, flushIntervalMs: 60_000, sinks: [sink] })
     logger.info('a')
@@ -151,7 +155,7 @@ it.each<[unknown, string]>([
   [{ every: 'day', keep: 7 }, 'unknown option "rotate.keep". Use rotate.maxFiles instead.'],
   [{ every: 'day', size: 1 }, 'unknown option "rotate.size". Known options: maxBytes, every, maxFiles.'],
   [null, 'option "rotate" must be an object, got null.'],
-])('refuses %j', (rotate, message) => {
+])('rejects %j', (rotate, message) => {
   const path = join(temporaryDirectory(), 'app.log')
   expect(() => new FileSink({ path, rotate } as FileSinkConfig)).toThrow(`FileSink: ${message}`)
 })

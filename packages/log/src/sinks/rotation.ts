@@ -2,13 +2,13 @@ import { fstatSync, renameSync, rmSync, statSync } from 'node:fs'
 import { extname } from 'node:path'
 import { integer, oneOf, type OptionKind, optionError, options } from '@fw/options'
 
-/** When a log file is set aside for a new one. */
+/** Decides when a log file is renamed and a new one is started. */
 export interface RotateConfig {
-  /** Before a line that would make the file longer than this, in bytes. Default: no limit */
+  /** Rotates before a line that would make the file longer than this, in bytes. Default: no limit */
   readonly maxBytes?: number
-  /** With the first record of a new hour or day. Default: never */
+  /** Rotates before the first record of a new hour or day. Default: never */
   readonly every?: 'hour' | 'day'
-  /** Maximum number of files that are kept besides the current one. `app.1.log` is the newest. Default: 5 */
+  /** Limits the number of files that are kept besides the current one. `app.1.log` is the newest. Default: 5 */
   readonly maxFiles?: number
 }
 
@@ -19,12 +19,12 @@ export const rotateKind: OptionKind = options<RotateConfig>({
   maxFiles: integer(1, 1000),
 })
 
-/** Trying again at once would only fail again. */
+/** The milliseconds to wait after a failed rotation, because the next one would probably fail too. */
 const RETRY_MS = 60_000
 
 const MINUTE_MS = 60_000
 
-/** Knows when a file is due, and what becomes of it. Does not open or close it. */
+/** Decides when a file must be rotated, and renames it. Does not open or close it. */
 export class Rotation {
   readonly #maxBytes: number
   readonly #every: 'hour' | 'day' | undefined
@@ -35,8 +35,8 @@ export class Rotation {
   #notBeforeMs = -Infinity
 
   /**
-   * @param config Checked by `rotateKind`
-   * @param api The class of the sink, for messages
+   * @param config Options that `rotateKind` has checked
+   * @param api The class of the sink, for error messages
    * @throws {TypeError} if the options never rotate the file
    */
   constructor(config: RotateConfig, utc: boolean, api: string) {
@@ -51,14 +51,14 @@ export class Rotation {
     this.#utc = utc
   }
 
-  /** The file was opened; what is in it counts. @param bytes About to be written */
+  /** Counts the content of a newly opened file. @param bytes The number of bytes that are written next */
   opened(fd: number, bytes = 0): void {
     const { size, mtimeMs } = fstatSync(fd)
     this.#size = size + bytes
     this.#periodEndMs = this.#endOfPeriod(size > 0 ? mtimeMs : Date.now())
   }
 
-  /** Counts the bytes of a line that is about to be written. @returns Whether the file is to be set aside first */
+  /** Counts the bytes of a line that is written next. @returns Whether to rotate the file first */
   isDue(bytes: number, timeMs: number): boolean {
     const isFull = this.#size > 0 && this.#size + bytes > this.#maxBytes
     this.#size += bytes
@@ -66,16 +66,16 @@ export class Rotation {
     return timeMs >= this.#notBeforeMs
   }
 
-  /** Rotating failed: the file is used for a while longer. */
+  /** Delays the next rotation after one has failed. */
   failed(timeMs: number): void {
     this.#notBeforeMs = timeMs + RETRY_MS
   }
 
   /**
-   * Renames the file to the first of the kept ones, after each of those has moved up by one. Has no effect if
-   * the path leads to another file than the descriptor: then another process has done it.
+   * Renames the file to the first of the kept ones, and moves each of those up by one. Has no effect if another process
+   * has already renamed the file.
    *
-   * @throws {Error} as of `fs.renameSync`
+   * @throws {Error} from `fs.renameSync`
    */
   setAside(path: string, fd: number): void {
     const [named, open] = [statSync(path, { throwIfNoEntry: false }), fstatSync(fd)]
@@ -93,13 +93,13 @@ export class Rotation {
     if (this.#every === undefined) return Infinity
     const date = new Date(timeMs)
     if (this.#every === 'day') return this.#utc ? date.setUTCHours(24, 0, 0, 0) : date.setHours(24, 0, 0, 0)
-    // From the minutes, as the name of the next hour may be that of this one: so it is when summer time ends.
+    // Use the minutes: when summer time ends, two consecutive hours have the same number.
     const minutes = this.#utc ? date.getUTCMinutes() : date.getMinutes()
     return timeMs - (timeMs % MINUTE_MS) + (60 - minutes) * MINUTE_MS
   }
 }
 
-/** `logs/app.log` with 2 is `logs/app.2.log`. */
+/** Returns the path of a kept file: `logs/app.2.log` for `logs/app.log` and 2. */
 function keptPath(path: string, at: number): string {
   const extension = extname(path)
   return `${path.slice(0, path.length - extension.length)}.${at}${extension}`

@@ -39,7 +39,7 @@ export function abilityContract(name: string, make: () => SinkUnderTest, test: T
     await sink.close()
   })
 
-  test(`${name} counts queued records, and none after flush`, async () => {
+  test(`${name} counts queued records, and reports none after flush`, async () => {
     const { sink, entries, abilities, failures } = start(make)
     equal(queued(abilities), 0)
     abilities.useQueue?.(settingsFor(failures))
@@ -54,7 +54,7 @@ export function abilityContract(name: string, make: () => SinkUnderTest, test: T
   })
 
   for (const mode of ['synchronous', 'asynchronous']) {
-    test(`${name} makes the same entry of a call and of its record in ${mode} mode`, async () => {
+    test(`${name} writes the same entry for a call and for its record in ${mode} mode`, async () => {
       const { sink, entries, abilities, failures } = start(make)
       if (abilities.writeCall === undefined) return
       if (mode === 'asynchronous') abilities.useQueue?.(settingsFor(failures))
@@ -86,7 +86,7 @@ export function abilityContract(name: string, make: () => SinkUnderTest, test: T
     await sink.close()
   })
 
-  test(`${name} takes no call and starts no queue after close`, async () => {
+  test(`${name} accepts no call and starts no queue after close`, async () => {
     const { sink, entries, abilities, failures } = start(make)
     sink.write(logRecord())
     await sink.close()
@@ -121,7 +121,7 @@ function queued(abilities: SinkAbilities): number {
   return abilities.queued?.() ?? 0
 }
 
-/** Returns the record that a logger makes of a call for sinks without `writeCall`. */
+/** Returns the record that a logger creates for sinks without `writeCall`. */
 function recordOf({ level, timeMs, prefix, format, args, location }: PlainCall): LogRecord {
   return { level, timeMs, message: prefix + formatMessage(format, args), location, threadId, fields: undefined }
 }

@@ -1,6 +1,6 @@
 import type { LogRecord } from '@fw/types'
 
-/** A record as a logger makes it: "hello" at level Info, unless the parts say otherwise. */
+/** Returns a record with the message "hello" at level Info. `parts` replaces members. */
 export function logRecord(parts: Partial<LogRecord> = {}): LogRecord {
   return {
     level: 2,

@@ -5,7 +5,7 @@ import { abilityContract } from './ability-contract.ts'
 import { logRecord } from './log-record.ts'
 import type { SinkUnderTest, TestFunction } from './sink-under-test.ts'
 
-/** What a sink must not take for more or less than one entry. */
+/** Messages that a sink must write as exactly one entry. */
 const AWKWARD: Readonly<Record<string, string>> = {
   LF: 'a\nb',
   CR: 'a\rb',
@@ -45,7 +45,7 @@ export function sinkContract(name: string, make: () => SinkUnderTest, test: Test
   })
 
   for (const level of [0, 1, 2, 3, 4, 5] as const) {
-    test(`${name} takes a record of level ${level}`, async () => {
+    test(`${name} accepts a record of level ${level}`, async () => {
       const found = await entriesOf(logRecord({ level, message: `at ${level}` }))
       equal(found.length, 1)
       includes(found[0], `at ${level}`)
@@ -60,14 +60,14 @@ export function sinkContract(name: string, make: () => SinkUnderTest, test: Test
     })
   }
 
-  test(`${name} takes a message of a million characters as a whole`, async () => {
+  test(`${name} writes a message of a million characters completely`, async () => {
     const message = `<${'é'.repeat(1_000_000)}>`
     const [entry] = await entriesOf(logRecord({ message }))
-    // Without a message that would print it.
+    // The default message would print the whole text.
     ok(entry?.includes(message), 'the message is not in the entry')
   })
 
-  test(`${name} takes a record with location, thread and fields without changing it`, async () => {
+  test(`${name} accepts a record with location, thread and fields without changing it`, async () => {
     const location = Object.freeze({ file: '/src/app.ts', line: 7, functionName: 'main' })
     const fields = Object.freeze({ id: 1n, nested: new Map([[1, 2]]) })
     const found = await entriesOf(Object.freeze(logRecord({ location, fields, threadId: 3 })))

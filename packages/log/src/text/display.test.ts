@@ -10,7 +10,7 @@ class Point {
 }
 
 it.each([
-  ['text as it is', 'a "b" \n', 'a "b" \n'],
+  ['text unchanged', 'a "b" \n', 'a "b" \n'],
   ['a number', 1.5, '1.5'],
   ['negative zero', -0, '0'],
   ['not a number', Number.NaN, 'NaN'],
@@ -33,12 +33,12 @@ it.each([
   expect(display(value)).toBe(text)
 })
 
-it('shows an object in one line, however wide', () => {
+it('shows an object on one line, regardless of its width', () => {
   const wide = Object.fromEntries(Array.from({ length: 90 }, (_, at) => [`key${at}`, { nested: ['x'.repeat(20)] }]))
   expect(display(wide)).not.toContain('\n')
 })
 
-it('shows the circle in a circular object', () => {
+it('marks the circular reference in an object', () => {
   const value: Record<string, unknown> = { a: 1 }
   value.self = value
   expect(display(value)).toBe('<ref *1> { a: 1, self: [Circular *1] }')
@@ -78,11 +78,11 @@ it.each([
       },
     ),
   ],
-])('never throws: %s', (_what, value) => {
+])('does not throw for %s', (_what, value) => {
   expect(display(value)).toEqual(expect.any(String))
 })
 
-it('never throws: a revoked proxy', () => {
+it('does not throw for a revoked proxy', () => {
   const { proxy, revoke } = Proxy.revocable({}, {})
   revoke()
   expect(display(proxy)).toEqual(expect.any(String))
@@ -100,6 +100,6 @@ it('does not run getters', () => {
   expect(ran).toBe(false)
 })
 
-it('cuts text of unreasonable length inside objects', () => {
+it('truncates very long text in objects', () => {
   expect(display({ text: 'x'.repeat(1_000_000) }).length).toBeLessThan(20_000)
 })

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { escapeJson, escapeLine, escapeLines } from './escape.ts'
 
 const ZERO_WIDTH = /[\u00ad\u061c\u180e\u200b-\u200f\u2060-\u2064\u2066-\u206f\ufeff]/
-/** Any text, with more characters of zero width than chance would bring. */
+/** Arbitrary text in which characters of zero width are frequent. */
 const anyText = fc
   .array(
     fc.oneof(
@@ -29,11 +29,11 @@ it.each([
     '\u00a0\u00ac\u00ae\u180d\u180f\u200a\u2010\u2027\u202f\u2065\u2070',
     '\u00a0\u00ac\u00ae\u180d\u180f\u200a\u2010\u2027\u202f\u2065\u2070',
   ],
-])('escapeLine(%j) is %j', (text, escaped) => {
+])('escapes %j as %j', (text, escaped) => {
   expect(escapeLine(text)).toBe(escaped)
 })
 
-it('leaves nothing that ends a line, acts on a terminal or has no UTF-8', () => {
+it('removes every character that ends a line, controls a terminal or has no UTF-8 form', () => {
   fc.assert(
     fc.property(anyText, (text) => {
       const escaped = escapeLine(text)
@@ -49,7 +49,7 @@ it.each([
   ['Error: x\n    at f (a.ts:1)', 'Error: x\n  |     at f (a.ts:1)'],
   ['a\r\nb\tc\n', 'a\\r\n  | b\\tc\n  | '],
   ['a\u0085\u2028\u001b[2J', 'a\\x85\\u2028\\x1b[2J'],
-])('escapeLines(%j) is %j', (text, escaped) => {
+])('escapes the lines of %j as %j', (text, escaped) => {
   expect(escapeLines(text)).toBe(escaped)
 })
 
@@ -63,7 +63,7 @@ it('begins every line after the first with a mark', () => {
   )
 })
 
-it('keeps JSON the same value', () => {
+it('does not change the value of JSON', () => {
   fc.assert(
     fc.property(anyText, (text) => {
       const json = escapeJson(JSON.stringify({ text }))
@@ -74,7 +74,7 @@ it('keeps JSON the same value', () => {
   )
 })
 
-it.each([0, 1, 2])('long text is escaped in parts, without parting a pair that begins at %d', (before) => {
+it.each([0, 1, 2])('does not split a surrogate pair at %d in long text, which it escapes in parts', (before) => {
   const text = 'x'.repeat(before) + '😀'.repeat(1_000_001) + '\ud800\n'
   expect(escapeLine(text) === 'x'.repeat(before) + '😀'.repeat(1_000_001) + '\\ud800\\n').toBe(true)
 })

@@ -9,28 +9,29 @@ const UNSAFE =
 const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
 /**
- * Every code unit that `UNSAFE` can begin with, well-formed pairs, and U+00A0 to U+00AC. Without the flag `u` it is found far
- * faster. One range up to U+00AD keeps the search of ASCII as fast as without it; two make it 50% slower.
+ * Matches every code unit that `UNSAFE` can begin with, and also well-formed pairs and U+00A0 to U+00AC. Without the
+ * flag `u` the search is much faster. One range up to U+00AD keeps the search of ASCII fast; two ranges make it 50%
+ * slower.
  */
 const SUSPECT =
   /[\u0000-\u001f\u007f-\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ud800-\udfff]/
 
-/** The text last found to have nothing to escape. */
+/** The last text that was found to need no escape. */
 let safeText = ''
 
-/** Reports whether a text certainly has nothing to escape; some texts without anything to escape count as unsafe. */
+/** Reports whether a text certainly needs no escape. Some texts that need none count as unsafe. */
 export function isSafe(text: string): boolean {
   return !SUSPECT.test(text)
 }
 
-/** Remembers a text that was put together from safe parts: looking at it as a whole would cost more than its parts. */
+/** Stores a text that consists of safe parts, so that `escapeLine` does not search it again. */
 export function noteSafe(text: string): void {
   safeText = text
 }
 
 /**
- * Makes text safe to stand in one line of a terminal or a file: `\n`, `\r` and `\t` by name, other characters up to
- * U+009F as `\xhh`, the rest as `\uhhhh`. A backslash stays as it is, so that paths and patterns remain readable.
+ * Makes text safe for one line of a terminal or a file. Writes `\n`, `\r` and `\t` by name, other characters up to
+ * U+009F as `\xhh`, and the rest as `\uhhhh`. Backslashes are not escaped, so that paths and patterns remain readable.
  */
 export function escapeLine(text: string): string {
   return text === safeText || isSafe(text) ? text : escapeUnsafe(text, escapeCharacter)
@@ -47,12 +48,12 @@ export function escapeLines(text: string): string {
   return text.includes('\n') ? text.split('\n').map(escapeLine).join(CONTINUATION) : escapeLine(text)
 }
 
-/** Makes JSON text safe in the same way, in escapes that JSON has; what `JSON.stringify` escapes is escaped already. */
+/** Makes JSON text safe in the same way, with escapes of JSON. `JSON.stringify` has already escaped line breaks. */
 export function escapeJson(json: string): string {
   return isSafe(json) ? json : escapeUnsafe(json, (character) => `\\u${hex(character, 4)}`)
 }
 
-/** V8 ends the process when it finds more than some 10 ** 8 characters to replace at once. */
+/** The number of characters to search at once. V8 ends the process if it must replace about 10 ** 8 in one call. */
 const PART = 1_000_000
 
 function escapeUnsafe(text: string, escape: (character: string) => string): string {
@@ -60,7 +61,7 @@ function escapeUnsafe(text: string, escape: (character: string) => string): stri
   let escaped = ''
   for (let from = 0, to = 0; from < text.length; from = to) {
     to = Math.min(from + PART, text.length)
-    // Not between the halves of a pair.
+    // Do not split a surrogate pair.
     if ((text.codePointAt(to - 1) ?? 0) > 0xffff) to++
     escaped += text.slice(from, to).replace(UNSAFE, escape)
   }

@@ -7,7 +7,7 @@ function textOf(line: LineBuffer): string {
 }
 
 describe('LineBuffer', () => {
-  it('holds what was added, in order, at any length', () => {
+  it('contains added text in order, at any length', () => {
     const piece = fc.oneof(
       fc.string({ unit: 'grapheme', maxLength: 40 }),
       fc.nat({ max: 30_000 }).map((length) => 'é'.repeat(length)),
@@ -25,7 +25,7 @@ describe('LineBuffer', () => {
   })
 
   it.each([0, 9, 10, 99, 100, 12_345, 2 ** 31 - 1, 2 ** 31, -1, -0, 1.5, 1e21, NaN, -Infinity])(
-    'shows the number %d as String does',
+    'formats the number %d like String',
     (value) => {
       const line = new LineBuffer()
       line.addNumber(value)
@@ -33,7 +33,7 @@ describe('LineBuffer', () => {
     },
   )
 
-  it('shows the numbers around each power of ten, and any other, as String does', () => {
+  it('formats numbers near each power of ten, and any other, like String', () => {
     const line = new LineBuffer()
     const shown = (value: number): string => {
       line.rewind(0)
@@ -59,13 +59,13 @@ describe('LineBuffer', () => {
     ['é', false],
     ['漢', false],
     ['\ud800', false],
-  ])('addPlain(%j) is %j', (text, taken) => {
+  ])('returns from addPlain(%j) the value %j', (text, taken) => {
     const line = new LineBuffer('a ')
     expect(line.addPlain(text)).toBe(taken)
     expect(textOf(line)).toBe(taken ? `a ${text}` : 'a ')
   })
 
-  it('addPlain takes text of any length by what it has, wherever that stands', () => {
+  it('accepts or rejects text in addPlain by its characters, at any length and position', () => {
     const unit = fc.oneof(
       { weight: 50, arbitrary: fc.constantFrom(' ', '~', 'a', '0') },
       { weight: 1, arbitrary: fc.constantFrom('\u001f', '\u007f', '\n', '\0', '\u0080', 'é', '漢', '😀', '\ud800') },
@@ -82,14 +82,14 @@ describe('LineBuffer', () => {
     )
   })
 
-  it.each([0, 1, 2, 3, 4, 5, 255, 256, 257, 100_000])('takes over %d bytes of another one', (length) => {
+  it.each([0, 1, 2, 3, 4, 5, 255, 256, 257, 100_000])('adds %d bytes of another buffer', (length) => {
     const line = new LineBuffer('ab')
     line.addAll(new LineBuffer('x'.repeat(length)))
     line.addAll(new LineBuffer('yz'))
     expect(textOf(line)).toBe(`ab${'x'.repeat(length)}yz`)
   })
 
-  it('keeps what it is rewound to, and gives back room that a long line took', () => {
+  it('keeps the text before the position of rewind, and releases the memory of a long line', () => {
     const line = new LineBuffer()
     line.addText('head ')
     line.addText('x'.repeat(1_000_000))

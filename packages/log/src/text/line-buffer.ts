@@ -1,50 +1,52 @@
-/** Room for most lines, and for a batch of them. */
+/** The initial capacity: room for most lines, and for a batch of them. */
 const FIRST_BYTES = 16 * 1024
 
-/** Room that is kept from one line to the next; what a longer one took is given back. */
+/** The maximum capacity that is kept for the next line. */
 const KEPT_BYTES = 64 * 1024
 
-/** Up to so many bytes a loop copies them faster than a call of the runtime. */
+/** The maximum number of bytes that a loop copies faster than a call of the runtime. */
 const SHORT_COPY = 256
 
-/** Up to so many characters a loop encodes them faster than the runtime, which puts together text that is in pieces. */
+/**
+ * The maximum number of characters that a loop encodes faster than the runtime, which first joins concatenated text.
+ */
 const SHORT_TEXT = 32
 
-/** Longer text is encoded alone: for this one there is room without more memory, whatever it has. */
+/** The maximum length of text that is encoded with others. It fits into the initial capacity, whatever it contains. */
 export const LONG_TEXT = 4096
 
-/** Bytes of an integer; a loop takes two at once. There is room for as many behind the text, so that its end needs no care. */
+/** The bytes of an integer. Loops read two at a time, so the buffer has room for two after the text. */
 const WORD = 4
 const STEP = 2 * WORD
 
-/** A space, a one and the highest bit in each byte of a word. */
+/** A space, a 1 and the highest bit in each byte of a word. */
 const SPACES = 0x20202020
 const ONES = 0x01010101
 const HIGH_BITS = 0x80808080 | 0
 
-/** Digits of 2 ** 31. */
-const MOST_DIGITS = 10
+/** The number of digits of 2 ** 31. */
+const MAX_DIGITS = 10
 
-/** The digits of 0 to 99 as two bytes: half as many divisions, which are what a number costs. */
+/** The digits of 0 to 99 as two bytes. They halve the number of divisions, the main cost of formatting a number. */
 const PAIRS: Uint16Array = Uint16Array.from(
   { length: 100 },
   (_, value) => 0x3030 + (((value % 10) << 8) | ((value / 10) | 0)),
 )
 
-/** Faster than the methods of `Buffer` for text that is in pieces. */
+/** Faster than the methods of `Buffer` for concatenated text. */
 const encoder = new TextEncoder()
 
-/** UTF-8 text that grows at its end, in memory that is used again for the next line. */
+/** UTF-8 text that grows at its end. Its memory is reused for the next line. */
 // docs/decisions/0013
 export class LineBuffer {
   #bytes: Buffer
   #view: DataView
-  /** The bytes from some position on: text after the beginning of a line is mostly added at the same one. */
+  /** The bytes from `#restStart`. Text after the beginning of a line is mostly added at the same position. */
   #rest: Uint8Array
   #restStart = 0
   #length = 0
 
-  /** @param text What it holds at first; room is made for no more then */
+  /** @param text The initial content, for which the capacity is chosen */
   constructor(text?: string) {
     this.#bytes = Buffer.allocUnsafeSlow(text === undefined ? FIRST_BYTES : text.length * 3 + STEP)
     this.#view = new DataView(this.#bytes.buffer)
@@ -52,7 +54,7 @@ export class LineBuffer {
     if (text !== undefined) this.addText(text)
   }
 
-  /** The text is in the first `length` bytes, until something is added. */
+  /** The buffer, whose first `length` bytes are the text. Valid until more text is added. */
   get bytes(): Uint8Array {
     return this.#bytes
   }
@@ -61,23 +63,23 @@ export class LineBuffer {
     return this.#length
   }
 
-  /** Forgets all but the first bytes. */
+  /** Removes all but the first bytes. */
   rewind(length: number): void {
     this.#length = length
     if (this.#bytes.length > KEPT_BYTES && length < FIRST_BYTES) this.#resize(FIRST_BYTES)
   }
 
-  /** Adds any text; what UTF-8 has no form for becomes U+FFFD. */
+  /** Adds any text. Unpaired surrogates become U+FFFD. */
   addText(text: string): void {
-    // Three bytes are the most for one code unit. Counting a long text costs less than memory that is not needed.
+    // A code unit needs at most three bytes. For long text, counting costs less than unused memory.
     this.#reserve(text.length <= FIRST_BYTES ? text.length * 3 : Buffer.byteLength(text))
     this.#length += this.#bytes.write(text, this.#length, 'utf8')
   }
 
   /**
-   * Adds text of printable ASCII that is not too long. It needs no escape in any form.
+   * Adds short text of printable ASCII, which needs no escape.
    *
-   * @returns False if it is something else; what was added of it is for the caller to rewind
+   * @returns False for any other text; the caller must then rewind
    */
   addPlain(text: string): boolean {
     const { length } = text
@@ -95,8 +97,8 @@ export class LineBuffer {
   }
 
   /**
-   * As `addPlain`, for text of any length that has so many line breaks as well. Looks at the bytes, which are in one
-   * place whatever pieces the text was put together of.
+   * Like `addPlain`, for text of any length that also contains this number of line breaks. Checks the encoded bytes,
+   * which are contiguous even if the text is concatenated.
    */
   addPlainLines(text: string, lineBreaks: number): boolean {
     const { length } = text
@@ -109,7 +111,7 @@ export class LineBuffer {
     if (encoder.encodeInto(text, this.#rest).written !== length) return false
     const end = start + length
     const view = this.#view
-    // What the last step has beyond the text is not to count.
+    // The last step also reads the bytes after the text, which must not count.
     view.setInt32(end, SPACES, true)
     view.setInt32(end + WORD, SPACES, true)
     let found = 0
@@ -128,13 +130,13 @@ export class LineBuffer {
     return true
   }
 
-  /** Adds a number as `String` shows it. */
+  /** Adds a number as `String` formats it. */
   addNumber(value: number): void {
     if ((value | 0) === value && value >= 0) this.#addInteger(value)
     else this.addPlain(String(value))
   }
 
-  /** Adds what is in another one. */
+  /** Adds the text of another buffer. */
   addAll(source: LineBuffer): void {
     const length = source.#length
     this.#reserve(length)
@@ -154,9 +156,9 @@ export class LineBuffer {
     this.#bytes[this.#length++] = 10
   }
 
-  /** @param value A whole number below 2 ** 31 */
+  /** @param value A non-negative integer below 2 ** 31 */
   #addInteger(value: number): void {
-    this.#reserve(MOST_DIGITS)
+    this.#reserve(MAX_DIGITS)
     const [bytes, view] = [this.#bytes, this.#view]
     const end = this.#length + digitsOf(value)
     let at = end
@@ -187,14 +189,17 @@ export class LineBuffer {
   }
 }
 
-/** @param value A whole number below 2 ** 31 */
+/** Returns the number of decimal digits. @param value A non-negative integer below 2 ** 31 */
 function digitsOf(value: number): number {
   if (value < 1000) return value < 10 ? 1 : value < 100 ? 2 : 3
   if (value < 1_000_000) return value < 10_000 ? 4 : value < 100_000 ? 5 : 6
-  return value < 10_000_000 ? 7 : value < 100_000_000 ? 8 : value < 1_000_000_000 ? 9 : MOST_DIGITS
+  return value < 10_000_000 ? 7 : value < 100_000_000 ? 8 : value < 1_000_000_000 ? 9 : MAX_DIGITS
 }
 
-/** Not 0 if a byte is above 0x7f, below 0x20 or above 0x7e: then its highest bit is set in one of the three. */
+/**
+ * Returns a value other than 0 if a byte is above 0x7f, below 0x20 or above 0x7e. One of the three terms then has its
+ * highest bit set.
+ */
 function suspicionOf(word: number): number {
   return (word | (word - SPACES) | (word + ONES)) & HIGH_BITS
 }

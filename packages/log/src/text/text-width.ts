@@ -1,9 +1,9 @@
-/** Text whose every code unit is one column. */
+/** Matches text in which each code unit takes one column. */
 const NARROW = /^[\u0020-\u007e]*$/
 
 /**
- * Begins with a character of two columns: East_Asian_Width W or F, and the pictographs that the standard adds. Reserved
- * code points between wide ones are wide too.
+ * Matches text that begins with a character of two columns: East_Asian_Width W or F, and the pictographs that the
+ * standard adds. Reserved code points between wide ones are wide too.
  */
 const WIDE =
   /^[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6b\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18cff}\u{1aff0}-\u{1b2fb}\u{1f300}-\u{1f5ff}\u{1f900}-\u{1f9ff}\u{20000}-\u{3fffd}\p{Emoji_Presentation}]/u
@@ -11,17 +11,17 @@ const WIDE =
 let segmenter: Intl.Segmenter | undefined
 
 /**
- * The longest beginning of a text that takes no more than so many columns, and the columns it takes: each grapheme
- * cluster as many as its first character, one or two. None is cut in half.
+ * Returns the longest beginning of a text that fits into `columns`, and its width. A grapheme cluster is as wide as its
+ * first character, one or two columns, and is never split.
  *
  * @see C++23 [format.string.std]/13
  */
 export function fitting(text: string, columns: number): { readonly text: string; readonly width: number } {
-  // One more than what fits: it may join the last, as an accent does.
+  // Include the next character: it can join the last one, as an accent does.
   if (NARROW.test(text.slice(0, columns + 1))) {
     return { text: text.slice(0, columns), width: Math.min(text.length, columns) }
   }
-  // Made when first needed, as that takes a millisecond.
+  // Created on first use, because that takes a millisecond.
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' })
   let width = 0
   for (const { segment, index } of segmenter.segment(text)) {

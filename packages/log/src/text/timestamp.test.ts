@@ -13,22 +13,22 @@ it.each([
   ['UTC', Date.UTC(1999, 11, 31, 23, 59, 59, 999), '1999-12-31 23:59:59.999'],
   ['UTC', -1, '1969-12-31 23:59:59.999'],
   ['Asia/Kolkata', Date.UTC(2026, 0, 2, 20, 0, 0, 0), '2026-01-03 01:30:00.000'],
-  // The hour that is there twice when summer time ends.
+  // The hour that repeats when summer time ends.
   ['Europe/Berlin', Date.UTC(2026, 9, 25, 0, 59, 59, 999), '2026-10-25 02:59:59.999'],
   ['Europe/Berlin', Date.UTC(2026, 9, 25, 1, 0, 0, 0), '2026-10-25 02:00:00.000'],
-])('in %s %i is %s', (zone, timeMs, text) => {
+])('formats in %s the time %i as %s', (zone, timeMs, text) => {
   process.env.TZ = zone
   expect(timestamp(timeMs)).toBe(text)
 })
 
-it('follows the clock within a second, back and forth', () => {
+it('follows a clock that moves forward and back within a second', () => {
   process.env.TZ = 'UTC'
   const base = Date.UTC(2027, 4, 6, 7, 8, 9)
   const texts = [0, 999, 1000, 5, -1].map((ms) => timestamp(base + ms).slice(-6))
   expect(texts).toEqual(['09.000', '09.999', '10.000', '09.005', '08.999'])
 })
 
-it('is local time with milliseconds', () => {
+it('formats local time with milliseconds', () => {
   process.env.TZ = 'America/St_Johns'
   const format = new Intl.DateTimeFormat('sv-SE', {
     dateStyle: 'short',
@@ -42,7 +42,7 @@ it('is local time with milliseconds', () => {
   )
 })
 
-it('is UTC by the other function, wherever the process is', () => {
+it('formats UTC in any time zone of the process', () => {
   process.env.TZ = 'Asia/Kolkata'
   expect(utcTimestamp(Date.UTC(2026, 0, 2, 20, 0, 0, 7))).toBe('2026-01-02 20:00:00.007')
 })

@@ -1,21 +1,21 @@
-/** Makes `YYYY-MM-DD HH:MM:SS.mmm` of milliseconds since the Unix epoch. */
+/** Formats milliseconds since the Unix epoch as `YYYY-MM-DD HH:MM:SS.mmm`. */
 export type Timestamp = (timeMs: number) => string
 
-/** Local time. */
+/** Formats local time. */
 export const timestamp: Timestamp = cachedBySecond(localText)
 
-/** Coordinated universal time. */
+/** Formats UTC. */
 export const utcTimestamp: Timestamp = cachedBySecond((date) => date.toISOString().slice(0, -4).replace('T', ' '))
 
 const MILLISECONDS: readonly string[] = Array.from({ length: 1000 }, (_, at) => padded(at, 3))
 
-/** Remembers the text of the last second: records come in bunches, and the calendar is the costly part. */
+/** Caches the text of the last second: records come in bursts, and the calendar is the expensive part. */
 function cachedBySecond(textOf: (date: Date) => string): Timestamp {
   let second = Number.NaN
   let text = ''
   return (timeMs) => {
     const whole = Math.floor(timeMs / 1000)
-    // Offsets from UTC change on whole seconds, so a second's text holds for all of it, and for a clock set back.
+    // UTC offsets change only at whole seconds, so the text holds for the whole second.
     if (whole !== second) {
       text = textOf(new Date(whole * 1000))
       second = whole

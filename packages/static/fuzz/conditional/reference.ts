@@ -7,7 +7,7 @@ interface Tag {
   readonly opaque: string
 }
 
-/** Returns the status that RFC 9110 §13.2.2 asks for, step by step in its order. */
+/** Returns the status that RFC 9110 §13.2.2 requires, by its steps in order. */
 export function evaluate({ method, fields, etag, lastModified }: Input): number {
   const isRead = method === 'GET' || method === 'HEAD'
   const own = tagsIn(etag)[0] ?? { isWeak: false, opaque: '' }
@@ -52,7 +52,7 @@ export function tagsIn(list: string): Tag[] {
     const start = at + (isWeak ? 3 : 1)
     if (list[start - 1] !== '"') return tags
     let end = start
-    // §8.8.3: visible characters but the quote, and bytes above 0x7f.
+    // §8.8.3: visible characters except the quote, and bytes above 0x7f.
     while (end < list.length && /[!#-~\x80-\xff]/.test(list[end] ?? '')) end++
     if (list[end] !== '"') return tags
     at = end + 1

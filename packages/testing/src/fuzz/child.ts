@@ -1,4 +1,5 @@
-// The process in which a target runs, so that an input on which it never returns, or takes all memory, can be reported.
+// The process in which a target runs. Its parent can then report an input on which the target hangs or takes all
+// memory.
 import { writeSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import { minimize } from './minimize.ts'
@@ -6,7 +7,7 @@ import { Random } from './random.ts'
 import { loadTarget } from './target.ts'
 import { type Failure, tryInput } from './trial.ts'
 
-/** Longest time to look for a smaller input. */
+/** The maximum milliseconds to search for a smaller input. */
 const MINIMIZE_MS = 20_000
 /** The file descriptor under which the parent passes a file for `Progress`. */
 export const PROGRESS_FD = 3
@@ -29,13 +30,13 @@ export interface ChildReport {
 export interface FailedInput {
   readonly text: string
   readonly input: unknown
-  /** How long the input was before it was minimized, in characters of JSON. */
+  /** The length of the input before it was minimized, in characters of JSON. */
   readonly foundLength: number
   /** Whether the input fails again. If not, the failure depends on inputs before it. */
   readonly isRepeatable: boolean
 }
 
-/** How many inputs were made before the present one, and how many checks were begun. */
+/** The number of inputs before the current one, and the number of started checks. */
 const progress = new Uint32Array(2)
 
 if (process.send !== undefined) process.send(await run(JSON.parse(process.argv[2] ?? '') as ChildTask))

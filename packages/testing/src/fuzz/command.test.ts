@@ -38,7 +38,7 @@ describe('pnpm fuzz', () => {
     expect(output).toMatch(/^good: 0 s from seed 5\ngood: 1 inputs in \d+\.\d s, \d+ per second$/)
   })
 
-  it('takes a fresh seed each time', async () => {
+  it('uses a new seed each time', async () => {
     const outputs = [await run('good', '--seconds', '0'), await run('good', '--seconds', '0')]
     const [first, second] = outputs.map(({ output }) => /from seed (\d+)/.exec(output)?.[1])
     expect(first).not.toBe(second)
@@ -64,7 +64,7 @@ describe('pnpm fuzz', () => {
     [['--seed', 'x'], 'pnpm fuzz: --seed must be an integer of at least 0, got "x".'],
     [['--seconds', '-1'], "pnpm fuzz: Option '--seconds' argument is ambiguous."],
     [['--second', '1'], "pnpm fuzz: Unknown option '--second'."],
-  ])('refuses %j and shows its usage', async (args, message) => {
+  ])('rejects %j and shows its usage', async (args, message) => {
     const { code, output } = await run(...args)
     expect(code).toBe(2)
     expect(output).toContain(message)

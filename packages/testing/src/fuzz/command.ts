@@ -9,8 +9,8 @@ import { findTargets, loadTarget, type TargetFile } from './target.ts'
 const USAGE = `Usage: pnpm fuzz [target...] [--seconds N] [--seed N]
        pnpm fuzz --list
 
-  target       what to fuzz, by default every target
-  --seconds N  how long each target runs, by default 10
+  target       name of a target, by default every target
+  --seconds N  time for each target, by default 10
   --seed N     seed of the first input, by default a fresh one
   --list       lists the targets`
 const DEFAULT_SECONDS = '10'
@@ -23,7 +23,7 @@ interface Command {
   readonly isList: boolean
 }
 
-/** Where a command runs. */
+/** The environment of a command. */
 export interface CommandHost {
   /** The folder with `packages/`. */
   readonly root: string

@@ -32,7 +32,7 @@ export function writeCorpusFile(folder: string, { found, input }: CorpusFile): s
   return path
 }
 
-/** Returns JSON in which every character can be seen and told from others. */
+/** Returns JSON in printable ASCII, so that every character can be seen. */
 export function visibleJson(value: unknown): string {
   return JSON.stringify(value, undefined, 2).replaceAll(
     /[\u007f-\uffff]/g,

@@ -3,10 +3,10 @@ import { tempFolder, type TempFolder } from '../temp-folder.ts'
 import { hunt, type HuntResult } from './hunt.ts'
 import { targetsIn } from './target.ts'
 
-/** Long enough for a busy machine, and short enough to wait for. */
+/** The time is sufficient on a busy machine, and short enough for a test. */
 const HANG_MS = 5000
 
-/** Makes texts of ten letters, of which some have an `x`, and checks them by a function. */
+/** Returns a target whose inputs are texts of ten letters, some with an `x`. */
 const targetWith = (check: string): string =>
   `export default {
     parser: 'test',
@@ -45,7 +45,7 @@ describe('hunt', () => {
     expect(durationMs).toBeGreaterThanOrEqual(200)
   })
 
-  it('minimizes an input on which the target throws, and names the seed that makes it the first one', async () => {
+  it('minimizes an input on which the target throws, and reports the seed that makes it the first one', async () => {
     const first = await huntIn('throws', 1)
     expect(first.finding).toMatchObject({ input: 'x', foundLength: 12 })
     expect(first.finding?.text).toMatch(/^TypeError: No x\nplease\n +at .*throws\.ts/)
@@ -69,7 +69,7 @@ describe('hunt', () => {
     expect(again.inputs).toBe(1)
   })
 
-  it('names the first seed for a failure that depends on earlier inputs', async () => {
+  it('reports the first seed for a failure that depends on earlier inputs', async () => {
     const { inputs, finding } = await huntIn('remembers', 7)
     expect(inputs).toBe(5)
     expect(finding).toMatchObject({ seed: 7, text: expect.stringContaining('the fifth call') })

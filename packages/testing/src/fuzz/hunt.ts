@@ -7,23 +7,23 @@ import type { ChildReport, ChildTask } from './child.ts'
 import { Random } from './random.ts'
 import { loadTarget, type TargetFile } from './target.ts'
 
-/** Without any progress for this time a target hangs. The bound is generous, as other processes need the CPU too. */
+/** A target hangs if it makes no progress for this time. It is long, because other processes need the CPU too. */
 const HANG_MS = 30_000
 const WATCH_MS = 250
-/** No parser of peer input needs more. */
+/** The heap limit in MiB. Parsers of peer input need less. */
 const MAX_HEAP_MB = 512
 /** The exit code of Node.js if a top-level await never settles. */
 const NEVER_SETTLES_CODE = 13
 
-/** How to look for findings. */
+/** Options of `hunt`. */
 export interface HuntOptions {
   readonly target: TargetFile
-  /** Seed of the first input; each further input has the next one. */
+  /** The seed of the first input; each further input has the next one. */
   readonly seed: number
   readonly seconds: number
-  /** Default 30,000. */
+  /** The maximum milliseconds without progress. Default 30,000. */
   readonly hangMs?: number
-  /** Default 512. */
+  /** The heap limit in MiB. Default 512. */
   readonly maxHeapMb?: number
 }
 
@@ -39,14 +39,14 @@ export interface Finding {
   /** Describes the failure. */
   readonly text: string
   readonly input: unknown
-  /** Seed with which the input is the first one, or the failure comes again. */
+  /** The seed that makes the input the first one. For a failure that depends on earlier inputs, the first seed. */
   readonly seed: number
-  /** Length in characters of JSON before the input was minimized. */
+  /** The length in characters of JSON before the input was minimized. */
   readonly foundLength: number
 }
 
 // docs/decisions/0109
-/** Makes inputs for a target and checks them, in a process, until one fails or the time is over. */
+/** Generates inputs for a target and checks them in a new process, until one fails or the time is over. */
 export async function hunt(options: HuntOptions): Promise<HuntResult> {
   const { target, seed, seconds, hangMs = HANG_MS, maxHeapMb = MAX_HEAP_MB } = options
   const start = performance.now()
@@ -77,7 +77,7 @@ function startChild(task: ChildTask, progressFd: number, maxHeapMb: number): Chi
   })
 }
 
-/** @returns The report, or why there is none */
+/** @returns The report, or the reason why there is none */
 async function outcomeOf(child: ChildProcess, progress: ProgressFile, hangMs: number): Promise<ChildReport | string> {
   const outcome = Promise.withResolvers<ChildReport | string>()
   let errors = ''
@@ -106,7 +106,7 @@ async function outcomeOf(child: ChildProcess, progress: ProgressFile, hangMs: nu
   return result
 }
 
-/** A file without a name into which the process writes how far it is, as its messages wait for the end of a check. */
+/** An unlinked file in which the process writes its progress: its messages would wait until the end of a check. */
 class ProgressFile {
   readonly fd: number
 
@@ -116,7 +116,7 @@ class ProgressFile {
     rmSync(folder, { recursive: true })
   }
 
-  /** Returns how many inputs were made before the present one, and how many checks were begun. */
+  /** Returns the number of inputs before the current one, and the number of started checks. */
   read(): { inputs: number; checks: number } {
     const numbers = new Uint32Array(2)
     readSync(this.fd, numbers, 0, numbers.byteLength, 0)

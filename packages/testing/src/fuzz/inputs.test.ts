@@ -17,15 +17,15 @@ describe('Random', () => {
     expect(Random.of('a').next()).not.toBe(Random.of('b').next())
   })
 
-  it('picks every item and refuses an empty list', () => {
+  it('picks every item and rejects an empty list', () => {
     const random = new Random(1)
     expect(new Set(seeds.map(() => random.pick(['a', 'b', 'c'])))).toEqual(new Set(['a', 'b', 'c']))
     expect(() => random.pick([])).toThrow(RangeError)
   })
 })
 
-describe('inputs', () => {
-  it('cuts bytes into slices that are not empty and give the bytes again', () => {
+describe('an input', () => {
+  it('consists of the slices that cut returns, none of them empty', () => {
     for (const seed of seeds) {
       const bytes = Buffer.from('abcdefghij'.slice(0, seed % 11))
       const slices = cut(bytes, new Random(seed))
@@ -34,13 +34,13 @@ describe('inputs', () => {
     }
   })
 
-  it('mutates a text into many others, all of pieces and of itself', () => {
+  it('mutates into many texts, all from its own parts and the pieces', () => {
     const texts = seeds.map((seed) => mutate('aaaaaaaaaa', new Random(seed), ['x', 'yz']))
     expect(new Set(texts).size).toBeGreaterThan(100)
     for (const text of texts) expect(text).toMatch(/^[axyz]*$/)
   })
 
-  it('makes random bytes up to a length', () => {
+  it('has random bytes up to a length', () => {
     const texts = seeds.map((seed) => randomBytes(new Random(seed), 10))
     expect(Math.max(...texts.map((text) => text.length))).toBeLessThan(10)
     expect(texts.every((text) => /^[\0-\xff]*$/.test(text))).toBe(true)

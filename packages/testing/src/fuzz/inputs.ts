@@ -1,6 +1,6 @@
 import type { Random } from './random.ts'
 
-/** Returns a latin1 string of random bytes, most often of few. */
+/** Returns a latin1 string of random bytes. Short strings are the most frequent. */
 export function randomBytes(random: Random, maxLength: number): string {
   let bytes = ''
   for (let left = random.below(random.below(maxLength) + 1); left > 0; left--) {

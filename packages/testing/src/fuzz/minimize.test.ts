@@ -15,7 +15,7 @@ it.each<[string, unknown, (candidate: never) => boolean, unknown]>([
   ],
   ['strings in an array', ['ab', 'cd', 'ef'], (list: string[]) => list.join('').includes('d'), ['d']],
   ['nothing smaller', '', () => true, ''],
-])('reduces %s as far as it fails', async (_, input, fails, expected) => {
+])('reduces %s until it no longer fails', async (_, input, fails, expected) => {
   const isFailing = async (candidate: unknown): Promise<boolean> => fails(candidate as never)
   expect(await minimize(input, isFailing, always)).toEqual(expected)
 })

@@ -2,17 +2,17 @@
 type Fails<T> = (candidate: T) => Promise<boolean>
 
 /**
- * Makes an input smaller as long as it fails: removes parts of strings and arrays, and reduces numbers, everywhere in it.
+ * Reduces an input as long as it fails: removes parts of strings and arrays, and reduces numbers, at every depth.
  *
  * @param input A value that survives JSON
- * @param fails Must be true for `input`
- * @param goesOn Reports whether there is time left
+ * @param fails Must return true for `input`
+ * @param hasTime Reports whether time remains
  */
-export async function minimize<T>(input: T, fails: Fails<T>, goesOn: () => boolean): Promise<T> {
+export async function minimize<T>(input: T, fails: Fails<T>, hasTime: () => boolean): Promise<T> {
   let smallest = input
-  for (let before = ''; goesOn() && before !== JSON.stringify(smallest);) {
+  for (let before = ''; hasTime() && before !== JSON.stringify(smallest);) {
     before = JSON.stringify(smallest)
-    smallest = await shrink(smallest, async (candidate) => goesOn() && (await fails(candidate)))
+    smallest = await shrink(smallest, async (candidate) => hasTime() && (await fails(candidate)))
   }
   return smallest
 }
@@ -28,7 +28,7 @@ async function shrink<T>(value: T, fails: Fails<T>): Promise<T> {
   return value
 }
 
-/** Removes runs, first of half of the value, in the end of one character or element. */
+/** Removes parts: first half of the value at a time, and finally single characters or elements. */
 async function removeParts<T extends string | unknown[]>(value: T, fails: Fails<T>): Promise<T> {
   let left = value
   for (let size = Math.ceil(left.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {

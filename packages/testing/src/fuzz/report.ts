@@ -1,13 +1,13 @@
 import { visibleJson } from './corpus.ts'
 import type { Finding } from './hunt.ts'
 
-/** Longest text of an input or an error that is shown; the file of the corpus has the whole input. */
+/** The maximum length of the shown input or error. The file of the corpus has the whole input. */
 const MAX_SHOWN = 2000
 
 /**
- * Describes a finding: what failed, the minimized input, and the command that reproduces it.
+ * Describes a finding: the failure, the minimized input, and the command that reproduces it.
  *
- * @param file Where the input was written, if it was
+ * @param file The path of the file with the input, if it was written
  */
 export function describeFinding(name: string, finding: Finding, file?: string): string {
   const { text, input, seed, foundLength } = finding

@@ -6,14 +6,14 @@ import { hunt } from './hunt.ts'
 import { describeFinding } from './report.ts'
 import { loadTarget, targetsIn } from './target.ts'
 
-/** For each target. A finding needs luck in this time; `pnpm fuzz` looks for longer. */
+/** The seconds for each target, a short time for a finding. `pnpm fuzz` searches longer. */
 const SECONDS = Number(process.env['FUZZ_SECONDS'] ?? (process.env['CI'] === undefined ? 1 : 3))
-/** Loading a target, minimizing an input and watching for a hang take time too. */
+/** The seconds for loading a target, minimizing an input and watching for a hang. */
 const OTHER_SECONDS = 120
 
 /**
- * Tests the targets of a package: replays the corpus of each one, then checks inputs from a fresh seed, which is printed.
- * `FUZZ_SEED` repeats a seed, `FUZZ_SECONDS` takes another time.
+ * Tests the targets of a package. Replays the corpus of each one, then checks inputs from a new seed, which is printed.
+ * `FUZZ_SEED` repeats a seed, `FUZZ_SECONDS` sets the time.
  *
  * @param folder The folder `fuzz` of the package
  */

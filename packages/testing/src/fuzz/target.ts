@@ -11,20 +11,20 @@ import type { Random } from './random.ts'
 export interface FuzzTarget<Input> {
   /** Names the input and its standard. */
   readonly parser: string
-  /** Makes an input, the same one for the same random numbers. Most inputs should be almost valid. */
+  /** Generates an input, the same one for the same random numbers. Most inputs should be almost valid. */
   generate(random: Random): Input
-  /** Throws if the parser breaks a rule on this input. The result must depend on the input alone. */
+  /** Throws if the parser breaks a rule on this input. The result must depend only on the input. */
   check(input: Input): void | Promise<void>
-  /** CPU time that one check must not reach, in milliseconds. Default 250, which a linear parser never needs. */
+  /** Limits the CPU time of one check, in milliseconds. Default 250, which a linear parser never needs. */
   readonly maxCpuMs?: number
 }
 
 /** The file of a target. */
 export interface TargetFile {
   readonly name: string
-  /** Absolute path. */
+  /** The absolute path. */
   readonly path: string
-  /** Absolute path of the folder with its corpus, which need not exist. */
+  /** The absolute path of the folder with its corpus, which need not exist. */
   readonly corpus: string
 }
 
@@ -42,7 +42,7 @@ export function findTargets(root: string): TargetFile[] {
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** Loads what the file of a target exports. */
+/** Loads the target that a file exports. */
 export async function loadTarget(path: string): Promise<FuzzTarget<unknown>> {
   const { default: target } = (await import(pathToFileURL(path).href)) as { default: FuzzTarget<unknown> }
   return target

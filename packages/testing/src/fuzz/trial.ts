@@ -11,7 +11,7 @@ export interface Failure {
   readonly text: string
 }
 
-/** Returns what a target says against an input: the error that it throws, or the CPU time that it takes. */
+/** Checks one input. Returns the error that the target throws, or a failure if it takes too much CPU time. */
 export async function tryInput(target: FuzzTarget<unknown>, input: unknown): Promise<Failure | undefined> {
   const before = process.threadCpuUsage()
   try {
@@ -20,7 +20,7 @@ export async function tryInput(target: FuzzTarget<unknown>, input: unknown): Pro
     return failureOf(error)
   }
   const { maxCpuMs = MAX_CPU_MS } = target
-  // Only the time of this thread: the checks of a busy machine take longer, but need no more of it.
+  // Measure only this thread: on a busy machine a check takes longer, but not more CPU time.
   const { user, system } = process.threadCpuUsage(before)
   const cpuMs = (user + system) / 1000
   if (cpuMs < maxCpuMs) return undefined
