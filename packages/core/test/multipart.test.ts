@@ -117,16 +117,18 @@ everyWay('a multipart upload', start, (client) => {
   })
 })
 
+/** Writes each part to a file. */
+async function saveParts(ctx: Context): Promise<void> {
+  for await (const part of ctx.parts()) {
+    const file = createWriteStream(folder.join(part.name))
+    files.push(file)
+    await pipeline(part, file)
+  }
+  ctx.text('saved')
+}
+
 async function start(demand: ServerDemand): Promise<Server & { readonly port: number }> {
   const server = new Server({ ...(demand.tls === undefined ? {} : { tls: demand.tls }), http3: demand.http3 })
-  const saveParts = async (ctx: Context): Promise<void> => {
-    for await (const part of ctx.parts()) {
-      const file = createWriteStream(folder.join(part.name))
-      files.push(file)
-      await pipeline(part, file)
-    }
-    await ctx.text('saved')
-  }
   server
     .router()
     .post('/files', saveParts)

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Exchange } from '@fw/types'
+import type { Limits } from '../src/options/limits.ts'
 import { serveEngines } from './serve-engines.ts'
 
 /** Stores the target of the current request. */
@@ -13,7 +14,10 @@ export interface Seen {
 }
 
 /** Serves each request in its own context, and records the contexts in which it begins and ends. */
-export async function serveInContexts(respond: (exchange: Exchange) => void): Promise<{ port: number; seen: Seen[] }> {
+export async function serveInContexts(
+  respond: (exchange: Exchange) => void,
+  limits: Partial<Limits> = {},
+): Promise<{ port: number; seen: Seen[] }> {
   const seen: Seen[] = []
   const { port } = await serveEngines((exchange) => {
     const { target, onClose } = exchange
@@ -23,7 +27,7 @@ export async function serveInContexts(respond: (exchange: Exchange) => void): Pr
       onClose?.(outcome)
     }
     current.run(target, respond, exchange)
-  })
+  }, limits)
   return { port, seen }
 }
 

@@ -17,7 +17,7 @@ export function namesEveryExport(readme: string, entries: readonly string[], pag
   const named = new Set(code.flat())
   for (const entry of entries) {
     const names = exportedNames(readFileSync(join(dirname(readme), 'src', `${entry}.ts`), 'utf8'))
-    if (names.length === 0) throw new Error(`src/${entry}.ts beside ${readme} exports nothing`)
+    if (names.length === 0) throw new Error(`src/${entry}.ts next to ${readme} has no exports`)
     it(`names every export of ${entry}.ts in the README or another page`, () => {
       expect(names.filter((name) => !named.has(name))).toEqual([])
     })
