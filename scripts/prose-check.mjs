@@ -670,7 +670,7 @@ function problemOfTitle(title) {
   const [first = '', second = ''] = text.split(/\s+/)
   const advice = 'start with a verb in the third person: "rejects …"'
   // Code, tables and templates: parseRange(%j), $name, HTTP/1.1, FileSink.
-  if (/[(%$.`'"{\u00a4/=<>\[:_]|[a-z][A-Z]|^[A-Z]+[a-z]*[A-Z]|\d/.test(first) && !/^[a-z]+,$/.test(first))
+  if (/[(%$.`'"{\u00a4/=<>[:_]|[a-z][A-Z]|^[A-Z]+[a-z]*[A-Z]|\d/.test(first) && !/^[a-z]+,$/.test(first))
     return undefined
   // A row of a table: 'weight %s gives %s'.
   if (/\b(?:is|are|gives?|gets|becomes|makes|has|means|matches) (?:%[a-z]|\u00a4|\$)/i.test(text)) return undefined
