@@ -38,7 +38,7 @@ describe('a demo that cannot start', () => {
       'a missing certificate',
       { DEMO_CERT_FILE: '/nowhere/cert.pem', DEMO_KEY_FILE: '/nowhere/key.pem' },
       [],
-      /^Cannot read the TLS (?:certificate|private key) \/nowhere\/\S+: there is no such file\. Check tls\.(?:cert|key)File\n$/,
+      /^Cannot read the TLS private key \/nowhere\/key\.pem: the file does not exist\. Check tls\.keyFile\n$/,
     ],
     [
       'a certificate without its key',

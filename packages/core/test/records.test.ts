@@ -101,7 +101,7 @@ describe('a server at level Debug', () => {
       new RegExp(`^I/O driver: libuv ${process.versions.uv}.*UV_USE_IO_URING .*, \\d+ threads for files$`),
       /^Buffer pool: small buffers share blocks of \d+ bytes/,
       new RegExp(
-        `^QUIC by @matrixai/quic \\d+\\.\\d+\\.\\d+ \\(quiche\\) on UDP 127\\.0\\.0\\.1 port ${port}: buffers of \\d+ bytes`,
+        `^QUIC of @matrixai/quic \\d+\\.\\d+\\.\\d+ \\(quiche\\) on UDP 127\\.0\\.0\\.1 port ${port}: receive buffer \\d+ bytes, send buffer \\d+ bytes$`,
       ),
       /^Connection from 127\.0\.0\.1 port \d+ \(https, HTTP\/2\.0\)$/,
       /^Event loop: [\d.]+% busy, delay [\d.]+ ms on average, [\d.]+ ms at the 99th percentile, [\d.]+ ms maximum$/,

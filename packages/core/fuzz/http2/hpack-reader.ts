@@ -48,11 +48,12 @@ export class HpackReader {
     let least = Infinity
     while (this.#at < this.#bytes.length && (this.#bytes.readUInt8(this.#at) & 0xe0) === 0x20) {
       this.#maxBytes = this.#integer(5)
+      // Each size must be within the limit (RFC 7541 §6.3), also one that a second update replaces.
+      if (this.#maxBytes > this.#limit) throw new Error(`The table size ${this.#maxBytes} exceeds ${this.#limit}`)
       least = Math.min(least, this.#maxBytes)
       this.#evict()
     }
     if (mustReach !== Infinity && least > mustReach) throw new Error(`The table was not reduced to ${mustReach} bytes`)
-    if (this.#maxBytes > this.#limit) throw new Error(`The table size ${this.#maxBytes} exceeds ${this.#limit}`)
     this.#leastLimit = this.#limit
   }
 

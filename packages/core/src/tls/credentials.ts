@@ -25,10 +25,9 @@ const GIVEN = 'tls.cert and tls.key'
  */
 export async function loadCredentials(given: TlsCertificate): Promise<TlsCredentials> {
   if ('key' in given) return checked(pemOf(given.key, 'key'), pemOf(given.cert, 'cert'), GIVEN)
-  const [key, cert] = await Promise.all([
-    readPem(given.keyFile, 'private key', 'keyFile'),
-    readPem(given.certFile, 'certificate', 'certFile'),
-  ])
+  // One after the other, so that the error names the same file on every run.
+  const key = await readPem(given.keyFile, 'private key', 'keyFile')
+  const cert = await readPem(given.certFile, 'certificate', 'certFile')
   return checked(key, cert, `${String(given.certFile)} and ${String(given.keyFile)}`)
 }
 
