@@ -18,7 +18,7 @@ const throws = (): boolean => {
   throw new Error('on purpose')
 }
 
-describe('filters', () => {
+describe('a filter', () => {
   it('selects the events of a subscriber, live and missed', async () => {
     const channel = new SseChannel()
     channel.publish('a', '0', { id: '0' })
@@ -64,7 +64,7 @@ describe('filters', () => {
   })
 })
 
-describe('filters', () => {
+describe('a filter', () => {
   it('refuses a filter that is not a function before anything is sent', async () => {
     const filter = 'a' as unknown as () => boolean
     const channel = new SseChannel()
