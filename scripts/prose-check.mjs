@@ -15,6 +15,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { problemsOfSubject } from './prose/commit-message.ts'
 import { VERBS, thirdPersonOf } from './prose/verbs.ts'
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -264,7 +265,6 @@ const RULES = [
 ]
 
 const MAX_WORDS = 28
-const MAX_SUBJECT = 72
 
 /** Both noun and verb: a noun before one of these. */
 const AMBIGUOUS = new Set(
@@ -639,7 +639,7 @@ function check(text) {
     if (problem !== undefined) add('title/verb', problem, 0, 0, text.chars)
   }
   if (text.kind === 'commit')
-    for (const [rule, problem] of problemsOfSubject(text.chars)) add(rule, problem, 0, 0, text.chars)
+    for (const problem of problemsOfSubject(text.chars)) add('commit/subject', problem, 0, 0, text.chars)
   return findings
 }
 
@@ -660,20 +660,6 @@ function problemOfTitle(title) {
   const isVerb = TITLE_VERBS.has(first) && !(AMBIGUOUS.has(first) && AFTER_NOUN.test(second))
   return isVerb ? undefined : 'start with a verb of scripts/prose/verbs.ts in the third person: "rejects …"'
 }
-
-function problemsOfSubject(subject) {
-  if (/^(?:Merge|Revert|fixup!|squash!|Version Packages)\b/.test(subject)) return []
-  const problems = []
-  if (subject.length > MAX_SUBJECT)
-    problems.push(['commit/length', `${subject.length} characters; at most ${MAX_SUBJECT}`])
-  const match = /^[a-z0-9@*][\w@/.*+-]*(?:, ?[\w@/.*+-]+)*: (\S+)/.exec(subject)
-  if (match === null) problems.push(['commit/form', 'write "area: imperative mood", the area in lower case'])
-  else if (!isImperative(match[1].toLowerCase().replace(/[,;:]$/, '')))
-    problems.push(['commit/mood', `"${match[1]}" is not an imperative verb; write what the commit does`])
-  return problems
-}
-
-const isImperative = (verb) => VERBS.has(verb) || VERBS.has(verb.replace(/^(?:re|un|de|pre)-?/, ''))
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Files, diffs, commits, output.
