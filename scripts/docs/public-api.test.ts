@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { API } from 'typescript/unstable/sync'
 import { describe, expect, it } from 'vitest'
-import { undocumented } from './undocumented.ts'
+import { type PublicApi, publicApi } from './public-api.ts'
 
-/** Returns the findings for a module, each as its line and name. */
-function check(text: string): string[] {
-  using folder = mkdtempDisposableSync(join(realpathSync(tmpdir()), 'docs-'))
+/** Returns a list of the API of a module, each element as its line and name. */
+function check(text: string, list: keyof PublicApi = 'undocumented'): string[] {
+  using folder = mkdtempDisposableSync(join(realpathSync(tmpdir()), 'public-api-'))
   const [config, entry] = [join(folder.path, 'tsconfig.json'), join(folder.path, 'index.ts')]
   writeFileSync(config, '{ "compilerOptions": { "types": [], "lib": ["esnext"] }, "files": ["index.ts"] }')
   writeFileSync(entry, text)
@@ -15,15 +15,14 @@ function check(text: string): string[] {
   try {
     const project = api.updateSnapshot({ openProjects: [config] }).getProject(config)
     if (project === undefined) throw new Error('The project was not opened')
-    return undocumented(project, entry, (path) => path.startsWith(folder.path)).map(
-      ({ line, name }) => `${line} ${name}`,
-    )
+    const found = publicApi(project, entry, (path) => path.startsWith(folder.path))[list]
+    return found.map(({ line, name }) => `${line} ${name}`)
   } finally {
     api.close()
   }
 }
 
-describe('undocumented', () => {
+describe('publicApi', () => {
   it('finds exports without a docstring', () => {
     const text =
       '/** A. */\nexport const a = 1\nexport const b = 2\n// Not a docstring.\nexport function c(): void {}\nconst d = 3'
@@ -89,5 +88,26 @@ export interface A<T> {
   readonly value: T
 }`
     expect(check(text)).toEqual(['5 A.value'])
+  })
+
+  it('lists exports by their public names', () => {
+    const text = `class A {}
+export { A as B }
+export type C = 1`
+    expect(check(text, 'exported')).toEqual(['1 B', '3 C'])
+  })
+
+  it('lists the types that a declaration file can mention', () => {
+    const text = `interface Inner {
+  readonly a: 1
+}
+type Local = Inner | undefined
+export type Alias<T> = { readonly value: T }
+export const value: { readonly b: Alias<Local> } = { b: { value: undefined } }
+class Hidden {}
+export class A {
+  private constructor(_: Hidden) {}
+}`
+    expect(check(text, 'types')).toEqual(['5 Alias: Alias', '1 value.b: Inner', '8 A: A'])
   })
 })
