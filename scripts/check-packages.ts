@@ -1,5 +1,6 @@
 /**
- * Packs and lints the published packages, installs them into an empty folder, and compiles and runs a program there.
+ * Packs and lints the published packages, installs them into an empty folder, and compiles and runs a program there. Emits
+ * the declarations of a library on top of them.
  * Prints one line per package. Exits with code 1 if a check fails.
  */
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -8,6 +9,7 @@ import { join } from 'node:path'
 import { checkTarball } from './packages/check-tarball.ts'
 import { checkDependencyRanges, readCatalog, type PublishedDependencies } from './packages/dependency-ranges.ts'
 import { checkDependencyReasons } from './packages/dependency-reasons.ts'
+import { emitDeclarations } from './packages/emit-declarations.ts'
 import { installAndRun } from './packages/install-and-run.ts'
 import { pack, publishedPackages, readManifest } from './packages/published-package.ts'
 import { runCommand } from './packages/run-command.ts'
@@ -37,8 +39,13 @@ async function checkAll(): Promise<boolean> {
 
   const empty = join(folder, 'user')
   await mkdir(empty)
-  const { ok, output } = await installAndRun(packed, empty, root)
-  return report('installation into an empty folder', ok ? [] : [output]) && isFit
+  const ran = await installAndRun(packed, empty, root)
+  isFit = report('installation into an empty folder', ran.ok ? [] : [ran.output]) && isFit
+
+  const library = join(folder, 'library')
+  await mkdir(library)
+  const emitted = await emitDeclarations(packed, library, root)
+  return report('declarations of a library', emitted.ok ? [] : [emitted.output]) && isFit
 }
 
 /** Prints the result of one check. @returns whether it passed */

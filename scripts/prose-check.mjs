@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /* oxlint-disable no-shadow, unicorn/consistent-function-scoping */
-// Finds sentences that a native technical editor would strike. Plain Node >= 20, no dependencies.
+// Finds sentences that a native technical editor would strike. No dependencies.
 //
 //   prose-check.mjs <paths…>        checks whole files and folders (default: every tracked .ts and .md file)
 //   prose-check.mjs --diff <base>   checks lines added since <base>, untracked files, and commit subjects <base>..HEAD
@@ -15,6 +15,8 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { problemsOfSubject } from './prose/commit-message.ts'
+import { VERBS, thirdPersonOf } from './prose/verbs.ts'
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Rules. CODE stands for inline code, which is never searched. `in` limits a rule to kinds of text:
@@ -263,14 +265,7 @@ const RULES = [
 ]
 
 const MAX_WORDS = 28
-const MAX_SUBJECT = 72
 
-/** Plural nouns that begin titles; a title must begin with a verb. */
-const PLURALS = new Set(
-  'octets bytes lines fields headers trailers sockets clients connections errors cookies sections tokens records sinks settings statuses properties inputs events workers sessions certificates servers files directories sidecars options characters others those these middleware redirects bodies parameters chunks packets subscribers ids messages credentials listeners methods hops endpoints tickets ports requirements examples candidates whichever'.split(
-    ' ',
-  ),
-)
 /** Both noun and verb: a noun before one of these. */
 const AMBIGUOUS = new Set(
   'requests answers streams responses limits routes writes reads handlers groups floods resets priorities uploads matches links formats marks locks loans notes needs places turns looks points records logs ranges tags calls names tests values queries signals parts processes addresses channels frames threads times pages heads texts paths rounds proxies keys numbers segments'.split(
@@ -279,14 +274,7 @@ const AMBIGUOUS = new Set(
 )
 const AFTER_NOUN =
   /^(?:that|of|are|were|have|which|whose|who|come|leave|wait|begin|get|do|may|must|can|cannot|received|given|made|taken|inside|outside|is|was|has)$/
-/** Verbs without the ending of the third person, and adverbs that a verb follows. */
-const AUXILIARY = new Set('is has does goes was can cannot must never only still also'.split(' '))
-
-const VERBS = new Set(
-  'abort accept acknowledge add adjust adopt advertise align allow allocate amend announce answer anchor append apply archive arrange ask assert assign attach audit authenticate avoid await back backport balance batch begin benchmark bind block bound break bring buffer build bump bundle bypass cache calculate call cancel cap capture catch centralise centralize change chart check choose cite clamp clarify classify clean clear clone close coalesce collapse collect combine comment commit compare compile complete compose compress compute condense configure confirm connect consolidate constrain consume continue convert copy correct count cover create cross cut deal debounce declare decode decouple decrease dedupe deduplicate default defer define delay delegate delete deliver demonstrate deny depend deprecate derive describe destroy detach detect determine disable disallow discard disclose disconnect dispatch display distinguish distribute do document double downgrade draft drain draw drop dump duplicate echo edit elide eliminate embed emit enable encode encrypt end enforce enlarge ensure enter escape estimate evaluate exclude execute exempt exercise exit expand expect explain expire export expose express extend extract fail feed fetch fill filter find finish fire fit fix flag flatten flush fold follow forbid force forward format free freeze fuzz gate gather generate get give give go grant group grow guard guarantee halve handle harden hash hide hoist hold honor honour host identify ignore implement import improve include increase increment index infer inform inherit initialise initialize inject inline insert inspect install instrument integrate introduce invalidate invert invoke isolate iterate join judge keep kill label land launch lazily leave lengthen let lift limit link lint list listen load localise lock log loosen lower make manage map mark mask match measure mention merge migrate minify mirror mock model modernise modernize modify monitor mount move name narrow negotiate normalise normalize note notify number observe obey offer omit open optimise optimize order organise organize output override own pack pad paint parallelise parallelize parse pass patch pause permit pick pin pipe place plot point poll pool populate port postpone prebuild precompute prefer prefix prepare prepend preserve prevent print prioritise prioritize process produce profile prohibit promise promote propagate protect prove provide prune publish pull push put query queue quote raise randomise randomize rank read reactivate rebuild recalculate receive recognise recognize recommend reconnect record recover recycle redact redefine redirect redo reduce refactor refer refine refresh refuse regenerate register reject relax release relay reload remap remember remove rename render reopen reorder repair repeat rephrase replace replay report represent request require rerun reserve reset reshape resize resolve respect respond restart restore restrict restructure resume retain rethrow retire retry return reuse revert review revise rewrite rework roll rotate round route run sample sanitise sanitize save scale scan schedule scope scrub seal search select send separate serialise serialize serve set settle shape shard share shift ship shorten show shrink shut sign silence simplify skip slice slim slow smooth snapshot sort spawn specify speed spell split spread stabilise stabilize start state stop store stream strengthen strip structure style submit subscribe substitute summarise summarize supply support suppress surface suspend swap switch sync synchronise synchronize tag take teach tear tell terminate test throttle throw tidy tie tighten time tolerate touch trace track trade transfer translate treat trigger trim trust try tune turn type unblock uncork undo unescape unify uninstall unlock unpack unpin unref unregister unsubscribe update upgrade upload use validate vary vendor verify version wait wake walk warm warn watch weigh widen wire withdraw work wrap write yield zero'.split(
-    ' ',
-  ),
-)
+const TITLE_VERBS = new Set([...Array.from(VERBS, thirdPersonOf), 'is', 'has', 'can', 'cannot', 'must'])
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Text with the line of each of its characters.
@@ -651,7 +639,7 @@ function check(text) {
     if (problem !== undefined) add('title/verb', problem, 0, 0, text.chars)
   }
   if (text.kind === 'commit')
-    for (const [rule, problem] of problemsOfSubject(text.chars)) add(rule, problem, 0, 0, text.chars)
+    for (const problem of problemsOfSubject(text.chars)) add('commit/subject', problem, 0, 0, text.chars)
   return findings
 }
 
@@ -666,42 +654,12 @@ function offsetOf(sentence, index) {
 }
 
 function problemOfTitle(title) {
-  const text = title.replace(/^(?:RFC \d+,? ?)?(?:§\s?[\w.]+(?:,? (?:and )?§?[\d.]+)*)?: /, '').trim()
-  const [first = '', second = ''] = text.split(/\s+/)
-  const advice = 'start with a verb in the third person: "rejects …"'
-  // Code, tables and templates: parseRange(%j), $name, HTTP/1.1, FileSink.
-  if (/[(%$.`'"{\u00a4/=<>[:_]|[a-z][A-Z]|^[A-Z]+[a-z]*[A-Z]|\d/.test(first) && !/^[a-z]+,$/.test(first))
-    return undefined
-  // A row of a table: 'weight %s gives %s'.
-  if (/\b(?:is|are|gives?|gets|becomes|makes|has|means|matches) (?:%[a-z]|\u00a4|\$)/i.test(text)) return undefined
-  const word = first.replace(/[,;:]$/, '')
-  if (/^[A-Z]/.test(word)) return advice
-  if (AUXILIARY.has(word)) return undefined
-  if (
-    !/^[a-z-]+s$/.test(word) ||
-    /(?:ss|us)$/.test(word) ||
-    PLURALS.has(word) ||
-    /^(?:this|its|always|others?|as|across|besides|towards|sometimes)$/.test(word)
-  ) {
-    return /^[a-z-]*(?:ss)es$/.test(word) ? undefined : advice
-  }
-  if (AMBIGUOUS.has(word) && AFTER_NOUN.test(second)) return advice
-  return undefined
+  const [first = '', second = ''] = title.split(/\s+/)
+  // The table of the test supplies the verb.
+  if (first === '%s') return undefined
+  const isVerb = TITLE_VERBS.has(first) && !(AMBIGUOUS.has(first) && AFTER_NOUN.test(second))
+  return isVerb ? undefined : 'start with a verb of scripts/prose/verbs.ts in the third person: "rejects …"'
 }
-
-function problemsOfSubject(subject) {
-  if (/^(?:Merge|Revert|fixup!|squash!|Version Packages)\b/.test(subject)) return []
-  const problems = []
-  if (subject.length > MAX_SUBJECT)
-    problems.push(['commit/length', `${subject.length} characters; at most ${MAX_SUBJECT}`])
-  const match = /^[a-z0-9@*][\w@/.*+-]*(?:, ?[\w@/.*+-]+)*: (\S+)/.exec(subject)
-  if (match === null) problems.push(['commit/form', 'write "area: imperative mood", the area in lower case'])
-  else if (!isImperative(match[1].toLowerCase().replace(/[,;:]$/, '')))
-    problems.push(['commit/mood', `"${match[1]}" is not an imperative verb; write what the commit does`])
-  return problems
-}
-
-const isImperative = (verb) => VERBS.has(verb) || VERBS.has(verb.replace(/^(?:re|un|de|pre)-?/, ''))
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Files, diffs, commits, output.

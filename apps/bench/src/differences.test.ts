@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { withDifferences } from './differences.ts'
 
-it('withDifferences subtracts the base of the same round', () => {
+it('subtracts the base of the same round', () => {
   const rounds = new Map([
     ['bare', [{ cpuMicros: 10 }, { cpuMicros: 30 }]],
     ['logged', [{ cpuMicros: 12 }, { cpuMicros: 35 }]],

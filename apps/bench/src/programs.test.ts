@@ -17,6 +17,6 @@ describe('requirePrograms', () => {
   })
 })
 
-it('findBun returns the executable of the npm package', () => {
+it('finds Bun in the npm package', () => {
   expect(findBun()).toMatch(/\/bin\/bun$/)
 })

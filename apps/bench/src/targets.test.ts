@@ -25,7 +25,7 @@ describe('checkTarget', () => {
   })
 })
 
-it('describeLimit returns the relation, the limit and the reference', () => {
+it('describes a limit by its relation, number and reference', () => {
   expect(describeLimit({ of: 'fw', metric: 'rate', to: 'peer', atLeast: 1.45 })).toBe('≥ 1.45 × peer')
   expect(describeLimit({ of: 'fw', metric: 'cpuMicros', atMost: 8 })).toBe('≤ 8.0')
 })

@@ -73,7 +73,7 @@ describe('a candidate', () => {
   })
 })
 
-it('sampleUntil counts the sockets of the load until they are closed', async () => {
+it('counts the sockets of the load until they are closed', async () => {
   await using server = await HTTP1_PEERS[0]!.start({}, run.folder)
   const before = (await server.usage()).openFiles
   const samples: Sample[] = []

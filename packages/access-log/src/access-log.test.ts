@@ -167,7 +167,7 @@ describe('accessLog', () => {
     ])
   })
 
-  it('never treats an entry as a format', async () => {
+  it('writes the braces of an entry unchanged', async () => {
     const { finish } = await run([{}], { path: '/{}', rawQuery: '{0}%s' })
     finish()
     expect(sink.messages()[0]).toMatch(/^GET \/\{\}\?\{0\}%s 200 OK /)

@@ -31,6 +31,8 @@ export class RequestLogger {
   #complete: Logger | undefined = undefined
 
   /**
+   * Creates the logger of one request.
+   *
    * @param prefix Returns the text before each message; called with the first message, and never treated as a format
    * @param request The properties of the request; read with the first message
    */

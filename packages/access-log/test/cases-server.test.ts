@@ -47,7 +47,7 @@ runOver('HTTP/3.0', sendOver('h3'), isForEveryProtocol)
 function runOver(protocol: ProtocolText, send: Send, isCarried: (one: Case) => boolean): void {
   const cases = CASES.filter((one) => one.over !== 'context' && isCarried(one))
   describe.runIf(cases.length > 0)(`access-log.json over ${protocol}`, () => {
-    it.for(cases)('$rule: $name', async (one) => {
+    it.for(cases)('follows rule $rule: $name', async (one) => {
       setLevel(levelOf(one.threshold ?? 'trace'))
       const served = serve(one, protocol === 'HTTP/3.0' ? await testCertificate() : undefined)
       try {

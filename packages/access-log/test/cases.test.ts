@@ -39,7 +39,7 @@ describe.runIf(CASES.length > 0)('access-log.json over a context', () => {
   })
   console.log(`access-log.json: ${CASES.filter(needsServer).length} of ${CASES.length} cases need a server`)
 
-  it.for(CASES.filter((one) => !needsServer(one)))('$rule: $name', async (one) => {
+  it.for(CASES.filter((one) => !needsServer(one)))('follows rule $rule: $name', async (one) => {
     const { request, response, group } = one
     setLevel(levelOf(one.threshold ?? 'trace'))
     const { path, query } = splitTarget(latin1(request.target))

@@ -1,10 +1,11 @@
-export type { ForwardingHeader, TrustProxy } from '@fw/client-address'
-export { declareRouteOption } from '@fw/options'
+export type { ForwardingHeader, NamedField, TrustedProxies, TrustProxy } from '@fw/client-address'
+export { declareRouteOption, type OptionKind } from '@fw/options'
 export { App, type AppOptions, type ErrorReporter } from './app/app.ts'
 export { contextKey } from './context/context-values.ts'
 export { extendContext, extendRouter } from './app/extensions.ts'
 export { HttpError, type HttpErrorOptions } from './response/http-error.ts'
 export { DEFAULT_LIMITS, type Limits } from './options/limits.ts'
+export type { MemoryRequest } from './memory/request.ts'
 export type { ListenerAddress } from './listening/listener.ts'
 export type { RoutingOptions } from './options/routing-options.ts'
 export { Server } from './server.ts'
@@ -18,38 +19,50 @@ export { toFetchHandler, type FetchPeer } from './adapters/to-fetch-handler.ts'
 export { toNodeHandler, type NodeHandler } from './adapters/to-node-handler.ts'
 export type { RequestTrace } from './app/tracing.ts'
 export type { WorkerOptions } from './options/worker-options.ts'
+// Declaration files of applications mention every type that an exported one refers to.
 export type {
+  BodyConsumer,
   BodySource,
   Context,
+  ContextClass,
   ContextExtensions,
   ContextKey,
+  ContextToken,
   CookieOptions,
   Cookies,
   CookieSecrets,
   ErrorHandler,
   Exchange,
+  FieldList,
+  GroupRouter,
   Handler,
   JsonSchema,
   Middleware,
   MultipartOptions,
   MultipartPart,
   Next,
+  NoParams,
   Outcome,
+  OutputOf,
   Params,
   PathParams,
+  ProtocolText,
   Refusal,
-  ResponseBody,
-  ResponseInit,
-  GroupRouter,
-  NoParams,
+  RequestBody,
   RequestHeaders,
+  ResponseBody,
   ResponseHeaders,
-  RouteMethod,
+  ResponseInit,
   RouteInfo,
+  RouteMethod,
   RouteOptions,
   Router,
   RouterExtensions,
   SchemaIssue,
+  SchemaResult,
+  SharedChunk,
   StandardSchema,
+  TypedRouteOptions,
+  UpgradedConnection,
   Validated,
 } from '@fw/types'

@@ -45,6 +45,8 @@ export class Server implements AsyncDisposable {
   #record: (write: () => void) => void = (write) => write()
 
   /**
+   * Creates a server without routes. It accepts connections after `listen()`.
+   *
    * @throws {TypeError} if an option is unknown or has the wrong type
    * @throws {RangeError} if a limit or the number of proxies is out of range
    */
@@ -192,6 +194,7 @@ export class Server implements AsyncDisposable {
     return (this.#closing ??= this.#close(drainMs))
   }
 
+  /** Closes the server at the end of an `await using` scope. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }

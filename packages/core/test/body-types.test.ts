@@ -52,7 +52,7 @@ const ROWS: readonly Row[] = [
 ]
 
 function suite(send: (path: string, type: string | undefined, body: string) => Promise<Response>): void {
-  it.each(ROWS)('POST %s with type %s and body %j gets %i', async (path, type, body, status, accept) => {
+  it.each(ROWS)('handles POST %s with type %s and body %j: %i', async (path, type, body, status, accept) => {
     const response = await send(path, type, body)
     expect(response.status).toBe(status)
     expect(response.headers.get('accept')).toBe(accept ?? null)

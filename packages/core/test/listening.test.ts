@@ -201,7 +201,7 @@ describe('a Unix socket', () => {
   })
 })
 
-describe('options of listen', () => {
+describe('an option of listen', () => {
   it.each<[ListenOptions, RegExp]>([
     [
       { fd: -1 },

@@ -57,7 +57,7 @@ everyWay('a multipart upload', start, (client) => {
     [5, 200],
     [6, 413],
   ])(
-    'gets, with limits.maxFileBytes of 5, for a part of %d bytes %d, and closes every file',
+    'answers a part of %d bytes with %d if limits.maxFileBytes is 5, and closes every file',
     async (bytes, expected) => {
       for (const slices of [['x'.repeat(bytes)], Array<string>(bytes).fill('x')]) {
         files = []

@@ -89,7 +89,7 @@ describe('listen', () => {
   it.each([
     ['sends alt-svc: clear over TLS', false, 'clear'],
     ['sends no alt-svc without TLS', true, null],
-  ] as const)("%s with http3: 'clear'", async (_where, isClear, expected) => {
+  ] as const)("%s if http3 is 'clear'", async (_where, isClear, expected) => {
     const options = { http3: 'clear' } as const
     const { port = 0, protocols } = await make(isClear ? options : { ...options, tls }).listen(local)
     expect(protocols).toEqual(['HTTP/1.1', 'HTTP/2.0'])

@@ -165,7 +165,7 @@ describe('a sink that fails', () => {
     expect(reports).toEqual([expect.stringContaining('broken'), expect.stringContaining('text')])
   })
 
-  it('still receives the next record', () => {
+  it('receives the next record as well', () => {
     let calls = 0
     const sink = sinkWith({
       write() {

@@ -42,4 +42,4 @@ export { sinkAbilities, type LogSink, type SinkAbilities } from './sinks/log-sin
 export type { RotateConfig } from './sinks/rotation.ts'
 export type { Overflow, QueueSettings } from './async/queued-writer.ts'
 export { MemorySink, type MemorySinkConfig } from './sinks/memory-sink.ts'
-export type { LogRecord, Sink, SourceLocation } from '@fw/types'
+export type { LevelNumber, LogRecord, Sink, SourceLocation } from '@fw/types'

@@ -3,7 +3,22 @@ import { escapeLine } from './text/escape.ts'
 import { printToStderr } from './failure-report.ts'
 
 /** The severity of a record, or, as a threshold, the lowest severity that is logged. `Off` logs nothing. */
-export const Level = { Trace: 0, Debug: 1, Info: 2, Warn: 3, Error: 4, Fatal: 5, Off: 6 } as const
+export const Level = {
+  /** 0: each step of the program. */
+  Trace: 0,
+  /** 1: details that help to find a fault. */
+  Debug: 1,
+  /** 2: events of normal operation. The default threshold. */
+  Info: 2,
+  /** 3: a condition that can become an error. */
+  Warn: 3,
+  /** 4: an operation that failed. */
+  Error: 4,
+  /** 5: an error after which the program cannot continue. */
+  Fatal: 5,
+  /** 6: as a threshold, logs nothing. */
+  Off: 6,
+} as const
 
 /** The severity of a record, or, as a threshold, the lowest severity that is logged. `Off` logs nothing. */
 export type Level = (typeof Level)[keyof typeof Level]

@@ -108,7 +108,7 @@ describe('setLevel', () => {
 })
 
 describe('shutdown', () => {
-  it('flushes, and later records are still written', () => {
+  it('flushes and continues to write later records', () => {
     const log: string[] = []
     const sink = { write: () => void log.push('write'), flush: () => void log.push('flush'), close() {} }
     const logger = createLogger({ sinks: [sink] })

@@ -140,7 +140,7 @@ describe('checkOptions', () => {
     expect(errorOf(given).message).toContain(message)
   })
 
-  it('never shows the value of a secret', () => {
+  it('hides the value of a secret', () => {
     expect(errorOf({ key: Buffer.from('hunter2') }).message).toBe(
       'serve: option "key" must be a string, got a Buffer. Omit it to use the default.',
     )

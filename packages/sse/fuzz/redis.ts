@@ -4,7 +4,7 @@ import { decodeEntry, entryOf, parseEntries, parseRead, type RedisEntry } from '
 import type { BackplaneHost } from '../src/backplane/backplane.ts'
 import { SseChannel } from '../src/index.ts'
 
-/** A reply of Redis to XREAD: entries from any program, in one of the forms of the Redis protocol. */
+/** A reply of Redis to `XREAD`: entries from any program, in one of the forms of the Redis protocol. */
 interface Input {
   readonly entries: readonly { readonly id: string; readonly fields: readonly string[] }[]
   readonly form: 'array' | 'flat' | 'map' | 'object'

@@ -14,7 +14,7 @@ const MODIFIED = 'Sat, 03 Feb 2024 04:05:06 GMT'
 const LARGE = 4 * 1024 * 1024
 
 /** No response may depend on whether the file is in memory. */
-describe.each([true, false])('answers (in memory: %s)', (cacheInMemory) => {
+describe.each([true, false])('a response (in memory: %s)', (cacheInMemory) => {
   const open = async (files: Record<string, string>, options: StaticFilesOptions = {}) => {
     const folder = await tempFolder(files)
     for (const name of Object.keys(files)) utimesSync(folder.join(name), 1_706_933_106.5, 1_706_933_106.5)
@@ -128,7 +128,7 @@ describe.each([true, false])('answers (in memory: %s)', (cacheInMemory) => {
   })
 })
 
-describe('large files', () => {
+describe('a large file', () => {
   const SIZE = 32 * 1024 * 1024
 
   it('sends the opened file even if its name is deleted or reused', async () => {

@@ -68,7 +68,7 @@ describe('sendFile', () => {
     expect([...headers.keys()].filter((name) => name.startsWith('content-'))).toEqual([])
   })
 
-  it('never leaves its root', async () => {
+  it('stays in its root', async () => {
     await using folder = await tempFolder({
       'root/a.txt': 'A',
       'root/x/b..c.txt': 'BC',

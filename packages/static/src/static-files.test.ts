@@ -110,7 +110,7 @@ describe('staticFiles', () => {
     ['', '/static', '/static-secret.txt', NOT_FOUND],
     ['', '/static', '/a.txt', NOT_FOUND],
     ['', '/static', '/static/static/a.txt', NOT_FOUND],
-  ])('serves, in group %j below %j, %s as %j', async (group, prefix, path, body) => {
+  ])('mounts in group %j at %j and serves %s as %j', async (group, prefix, path, body) => {
     await using folder = await tempFolder({ 'index.html': 'INDEX', 'a.txt': 'A' })
     await using server = await serve((router) => {
       staticFiles(group === '' ? router : router.group(group), prefix, folder.path)

@@ -127,7 +127,7 @@ async function bodyOf(response: ClientResponse, random: () => number): Promise<U
 }
 
 it.each<TestProtocol>(['h1', 'h2', 'h3'])(
-  'whatever becomes of a file, a response is one state of it, or is cut off (%s)',
+  'sends one version of a file that changes, or aborts the response (%s)',
   async (protocol) => {
     // The HTTP/3 client is by far the slowest.
     const requests = protocol === 'h3' ? REQUESTS / 4 : REQUESTS

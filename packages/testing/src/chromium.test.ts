@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { testCertificate } from './certificate.ts'
 import { chromiumArguments, launchChromium } from './chromium.ts'
 
-it('launchChromium opens a page over TLS with the test certificate', async () => {
+it('opens a page over TLS with the test certificate', async () => {
   const { key, cert, spkiSha256: spki } = await testCertificate()
   const server = createSecureServer({ key, cert }, (_request, response) => {
     response.setHeader('content-type', 'text/html')

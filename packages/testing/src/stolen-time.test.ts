@@ -38,7 +38,7 @@ describe('leastDisturbed', () => {
   })
 })
 
-it('watchStolenTime returns a share from 0 to 1', () => {
+it('measures a share of stolen time from 0 to 1', () => {
   const share = watchStolenTime()()
   expect(share).toBeGreaterThanOrEqual(0)
   expect(share).toBeLessThanOrEqual(1)

@@ -4,9 +4,17 @@ import type { FieldList } from './fields.ts'
 export interface BodyConsumer {
   /** Whether the consumer keeps all bytes until the end, so that the server counts them as buffered. */
   readonly isCollecting?: boolean
-  /** @param chunk Bytes that the consumer owns; never empty. Their buffer can hold other data: copy them before a transfer */
+  /**
+   * Receives the next bytes.
+   *
+   * @param chunk Bytes that the consumer owns; never empty. Their buffer can hold other data: copy them before a transfer
+   */
   data(chunk: Uint8Array): void
-  /** @param trailers Trailer fields (RFC 9110 §6.5); empty without any */
+  /**
+   * Ends a complete body.
+   *
+   * @param trailers Trailer fields (RFC 9110 §6.5); empty without any
+   */
   end(trailers: FieldList): void
   /** Called if the body stays incomplete: the client disconnected, violated the protocol or stalled. */
   error(error: Error): void

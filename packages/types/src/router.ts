@@ -131,6 +131,7 @@ export interface GroupRouter<Outer extends object = NoParams> extends RouterExte
   readonly all: RouteMethod<this, Outer>
   /** Registers a handler for any method, named in upper case. */
   route<const P extends string>(method: string, path: P, handler: Handler<Outer & PathParams<P>>): this
+  /** Registers a handler for any method with options, such as schemas, whose output is `ctx.valid`. */
   route<
     const P extends string,
     PS extends Schema = undefined,

@@ -4,25 +4,53 @@
  * @see https://standardschema.dev
  */
 export interface StandardSchema<Output = unknown> {
+  /** The properties that Standard Schema defines. */
   readonly '~standard': {
+    /** Version of Standard Schema. */
     readonly version: 1
+    /** Name of the library. */
     readonly vendor: string
+    /** Validates a value. */
     readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>
-    readonly types?: { readonly input: unknown; readonly output: Output } | undefined
+    /** The types of the schema, which exist only for the compiler. */
+    readonly types?:
+      | {
+          /** The type of a value that the schema accepts. */
+          readonly input: unknown
+          /** The type of the output. */
+          readonly output: Output
+        }
+      | undefined
   }
 }
 
 /** The result of a validation: the output value, or the issues. */
 export type SchemaResult<Output> =
-  | { readonly value: Output; readonly issues?: undefined }
-  | { readonly issues: readonly SchemaIssue[] }
+  | {
+      /** The output. */
+      readonly value: Output
+      /** Absent after a successful validation. */
+      readonly issues?: undefined
+    }
+  | {
+      /** The errors in the value. */
+      readonly issues: readonly SchemaIssue[]
+    }
 
 /** An error in a value. */
 export interface SchemaIssue {
   /** The error, in words. */
   readonly message: string
   /** The place of the error in the value; absent for the whole value. */
-  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
+  readonly path?:
+    | readonly (
+        | PropertyKey
+        | {
+            /** The key of one step of the path. */
+            readonly key: PropertyKey
+          }
+      )[]
+    | undefined
 }
 
 /** A JSON Schema (draft 7) of a response. */

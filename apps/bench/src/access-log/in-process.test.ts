@@ -6,7 +6,7 @@ import { parseAdded } from './parse-added.ts'
 
 const PROGRAM = fileURLToPath(new URL('./in-process.ts', import.meta.url))
 
-it('in-process.ts measures every application with and without its log', async () => {
+it('measures every application with and without its log', async () => {
   const { stdout, stderr } = await promisify(execFile)(process.execPath, [PROGRAM, '--quick'])
   expect(stderr).toBe('')
   const own = ['fw', 'fw level off', 'fw combined', 'fw json']

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { parseAdded } from './parse-added.ts'
 
-it('parseAdded returns the added microseconds by name', () => {
+it('returns the added microseconds by name', () => {
   const output = `
 fw                           1431 ns, +0
 fw combined                  2827 ns, +1396

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { LOG_COMPARISONS } from './comparisons.ts'
 import { missingSpdlog } from './spdlog.ts'
 
-it('missingSpdlog names the package to install if the headers or the compiler are missing', () => {
+it('names the package to install if the headers or the compiler are missing', () => {
   vi.stubEnv('PATH', '/nowhere')
   onTestFinished(() => void vi.unstubAllEnvs())
   expect(missingSpdlog()).toMatch(/ is not installed; on Debian, run scripts\/install-bench-tools\.sh \(package /)

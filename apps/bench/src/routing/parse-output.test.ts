@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { parseResponses, parseMatchers } from './parse-output.ts'
 
-it('parseResponses returns the rates by candidate', () => {
+it('returns the rates of responses by candidate', () => {
   const output = `
 static: GET /
 fw exchange           2,327,173/s  35.24
@@ -13,7 +13,7 @@ fw fetch(path)          416,865/s  6.31
   ])
 })
 
-it('parseMatchers returns the rates by size, kind and candidate', () => {
+it('returns the rates of matchers by size, kind and candidate', () => {
   const output =
     '    1 static   million/s: fw 36.43 | find-my-way 7.30\n 1000 params   million/s: fw 2.43 | rou3 0.60\n'
   expect([...parseMatchers(output)]).toEqual([

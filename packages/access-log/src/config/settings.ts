@@ -14,6 +14,7 @@ export interface HeaderChoice {
   readonly label: string
   /** The name in lower case. */
   readonly name: string
+  /** Whether entries show `REDACTED` instead of the value. */
   readonly isRedacted: boolean
 }
 
@@ -23,24 +24,37 @@ export interface Settings extends Parts {
   readonly entries: Logger
   /** Receives the messages of handlers. */
   readonly logger: Logger
+  /** The format of entries. */
   readonly format: AccessLogFormat
+  /** The level of entries with a status below 400. */
   readonly normalLevel: LevelNumber
+  /** The level of 4xx entries. */
   readonly clientErrorLevel: LevelNumber
+  /** The level of 5xx entries. */
   readonly serverErrorLevel: LevelNumber
   /** The threshold in nanoseconds; `Infinity` without one. */
   readonly slowThresholdNs: number
+  /** The level of slow requests. */
   readonly slowLevel: LevelNumber
+  /** The request header fields to show. */
   readonly requestHeaders: readonly HeaderChoice[]
+  /** The response header fields to show. */
   readonly responseHeaders: readonly HeaderChoice[]
+  /** The paths without entries. */
   readonly skipPaths: ReadonlySet<string>
+  /** Reports whether a request gets no entry. */
   readonly skipIf: AccessLogConfig['skipIf']
+  /** Formats entries instead of `format`. */
   readonly customFormatter: AccessLogConfig['customFormatter']
+  /** The request header with the correlation ID, in lower case. */
   readonly correlationHeader: string
   /** Returns a valid ID; `undefined` if none is generated. */
   readonly generateRequestId: ((ctx: Context) => string) | undefined
+  /** Whether entries show the trace of the request. */
   readonly logTraceContext: boolean
   /** The share of logged entries, from 0 to 1. */
   readonly sampleRate: number
+  /** Returns the address of the client; `undefined` if it is unknown. */
   readonly clientAddress: (ctx: Context) => string | undefined
   /** Names in lower case. */
   readonly redactQuery: ReadonlySet<string>

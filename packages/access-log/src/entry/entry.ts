@@ -45,9 +45,13 @@ export interface Entry {
 
 /** The parts of an entry that are written. */
 export interface Parts {
+  /** Whether entries show the query. */
   readonly logQuery: boolean
+  /** Whether entries show the address of the client. */
   readonly logClientIp: boolean
+  /** Whether entries show the size of the response body. */
   readonly logBytes: boolean
+  /** Whether entries show the protocol. */
   readonly logProtocol: boolean
 }
 

@@ -59,6 +59,7 @@ const APP_KINDS: OptionKinds<AppOptions> = {
 
 /** Routes exchanges to handlers and sends their responses. Does not depend on a protocol engine. */
 export class App {
+  /** The root router, on which handlers and middleware are registered. */
   readonly router: Router
   readonly #root: RouteGroup
   readonly #routes: Routes
@@ -66,6 +67,8 @@ export class App {
   readonly #host: ContextHost<RequestContext>
 
   /**
+   * Creates an application without routes.
+   *
    * @throws {TypeError} if an option is unknown or has the wrong type
    * @throws {RangeError} if a limit or the number of proxies is out of range
    */

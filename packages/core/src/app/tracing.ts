@@ -4,6 +4,7 @@ import { asContext, type RequestContext } from '../context/context.ts'
 
 /** The message of the channels `tracing:fw.request:*`. All events of a request carry the same object. */
 export interface RequestTrace {
+  /** The context of the request. */
   readonly context: Context
   /** The value that the handler or a middleware threw. Set from `error` on. */
   error?: unknown

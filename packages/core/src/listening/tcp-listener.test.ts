@@ -21,7 +21,7 @@ async function serve(options: ServerOptions = {}): Promise<{ server: Server; soc
 }
 
 describe('a TLS handshake in progress while the server closes', () => {
-  it('completes, and gets one request answered', async () => {
+  it('completes and serves one request', async () => {
     const { server, socket } = await serve({ limits: { drainIdleMs: 60_000 } })
     const closed = server.close()
     const secure = connectTls({ socket, rejectUnauthorized: false }).setEncoding('latin1')

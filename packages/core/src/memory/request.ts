@@ -4,11 +4,17 @@ import { StandardHeaders } from './standard-headers.ts'
 
 /** A request without a network, split into the parts that an engine would parse. */
 export interface MemoryRequest {
+  /** The scheme of the URL. */
   readonly scheme: 'http' | 'https'
+  /** The method, such as `GET`. */
   readonly method: string
+  /** The path and query, as in a request line. */
   readonly target: string
+  /** The header fields. */
   readonly headers: RequestHeaders
+  /** The body: a stream, the bytes, or `null` without a body. */
   readonly body: ReadableStream<Uint8Array> | Uint8Array | null
+  /** Aborts when the client no longer waits; `undefined` if it cannot stop waiting. */
   readonly signal: AbortSignal | undefined
   /**
    * Owner of the signal. Keep it: the signal of a `Request` no longer aborts after the `Request` is garbage-collected.

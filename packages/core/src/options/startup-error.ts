@@ -1,4 +1,5 @@
 /** Reports that the server cannot start as configured. The message is one line that names the cause and the fix. */
 export class StartupError extends Error {
+  /** Always `StartupError`. */
   override readonly name = 'StartupError'
 }

@@ -36,10 +36,15 @@ const HTTP_ERROR = Symbol.for('@fw/core: HttpError')
 
 /** Makes the server respond with an error status when a handler throws it. Sends its message to the client as `detail`. */
 export class HttpError extends Error {
+  /** Always `HttpError`. */
   override readonly name = 'HttpError'
+  /** The status of the response, from 400 to 599. */
   readonly status: number
+  /** Header fields of the response. */
   readonly headers: Readonly<Record<string, string>> | undefined
+  /** URI reference that identifies the type of problem; `undefined` for `about:blank`. */
   readonly type: string | undefined
+  /** Additional members of the problem document. */
   readonly extensions: Readonly<Record<string, unknown>> | undefined
 
   static {
@@ -48,6 +53,8 @@ export class HttpError extends Error {
   }
 
   /**
+   * Creates an error whose response is a problem document (RFC 9457).
+   *
    * @param status 400 to 599
    * @param message Detail for the client. Default: the phrase of the status, which is not sent as a detail
    * @throws {RangeError} if `status` is not an integer from 400 to 599

@@ -26,7 +26,7 @@ async function serveLarge(length: number, initialWindow: number): Promise<RawCli
 }
 
 describe('content of the server (RFC 9113 §6.9)', () => {
-  it.each([0, 1, 1000, WINDOW])('never exceeds a window of %i bytes', async (window) => {
+  it.each([0, 1, 1000, WINDOW])('stops at a window of %i bytes', async (window) => {
     const client = await serveLarge(100_000, window)
     client.send(headers(1, request()))
     await expect.poll(() => bytes(client, 1)).toBe(window)
@@ -37,7 +37,7 @@ describe('content of the server (RFC 9113 §6.9)', () => {
     await expect.poll(() => bytes(client, 1)).toBe(window + 1)
   })
 
-  it('never exceeds the window of the connection', async () => {
+  it('stops at the window of the connection', async () => {
     const client = await serveLarge(100_000, 2 ** 20)
     client.send(headers(1, request()), headers(3, request()))
     await expect.poll(() => bytes(client, 1) + bytes(client, 3)).toBe(WINDOW)

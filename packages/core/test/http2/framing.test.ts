@@ -200,13 +200,13 @@ const IGNORED: readonly (readonly [section: string, what: string, sent: readonly
 ]
 
 describe('an HTTP/2 connection (RFC 9113)', () => {
-  it.each(IGNORED)('tolerates, per §%s, %s', async (_section, _what, sent) => {
+  it.each(IGNORED)('follows §%s and tolerates %s', async (_section, _what, sent) => {
     const { client } = await serveEcho()
     client.send(...sent)
     expect(await client.serves(101)).toBe(true)
   })
 
-  it('tolerates, per §5.1, WINDOW_UPDATE on a closed stream', async () => {
+  it('follows §5.1 and tolerates WINDOW_UPDATE on a closed stream', async () => {
     const { client } = await serveEcho()
     client.send(headers(1, request()))
     await expect.poll(() => client.hasEnded(1)).toBe(true)

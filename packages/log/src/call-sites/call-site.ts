@@ -15,6 +15,7 @@ export class CallSite {
     return typeof value === 'object' && value !== null && #location in value
   }
 
+  /** The place of the log call. */
   get location(): SourceLocation {
     return this.#location
   }

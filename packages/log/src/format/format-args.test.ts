@@ -139,7 +139,7 @@ describe('a call that the compiler rejects and untyped code can make', () => {
     ['an index after {}', message('{} {0}', 1), '1 1'],
     // @ts-expect-error -- order and indexes are mixed
     ['{} after an index', message('{0} {}', 1, 2), '1 1 2'],
-  ])('still formats %s', (_rule, actual, expected) => {
+  ])('formats %s, which the types reject', (_rule, actual, expected) => {
     expect(actual).toBe(expected)
   })
 })

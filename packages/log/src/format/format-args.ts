@@ -16,6 +16,7 @@ export function runtime(format: string): RuntimeFormat {
 
 /** The error that the compiler shows for a wrong format. No value has this type. */
 export interface FormatError<Message extends string> {
+  /** The mistake in the format, which the error of the compiler shows. */
   readonly formatError: Message
 }
 

@@ -12,12 +12,18 @@ import { compileHead, type LineParts, type LineTarget, shownPlace } from './patt
  * because formatting it runs no code of the application.
  */
 export class PlainCall {
+  /** The severity. */
   level: Level = Level.Off
+  /** Milliseconds since the Unix epoch. */
   // V8 then stores the field as a floating-point number from the beginning.
   timeMs: number = Number.NaN
+  /** The place of the log call; `undefined` if it is unknown or not read by any sink. */
   location: SourceLocation | undefined = undefined
+  /** Text before the message, which is not a format. */
   prefix = ''
+  /** The format of the message. */
   format = ''
+  /** The arguments of the format: strings and numbers. */
   args: readonly unknown[] = []
 
   /** Whether the message needs no formatting, and is short enough to be encoded with others. */

@@ -4,7 +4,14 @@ import { Chalk } from 'chalk'
 import { Level } from '../level.ts'
 
 /** Chooses when a console has colors. `Auto`: on a terminal, unless environment variables decide otherwise. */
-export const ColorMode = { Auto: 'auto', Always: 'always', Never: 'never' } as const
+export const ColorMode = {
+  /** Writes colors on a terminal, unless environment variables decide otherwise. */
+  Auto: 'auto',
+  /** Writes colors to terminals, files and pipes. */
+  Always: 'always',
+  /** Writes no colors. */
+  Never: 'never',
+} as const
 
 /** Chooses when a console has colors. `Auto`: on a terminal, unless environment variables decide otherwise. */
 export type ColorMode = (typeof ColorMode)[keyof typeof ColorMode]

@@ -33,6 +33,7 @@ const OPTIONS: OptionKinds<Omit<ConsoleSinkConfig, keyof LineConfig>> = {
 
 /** Writes records to stdout and stderr. Whether lines have colors is decided for each of them. */
 export class ConsoleSink implements LogSink {
+  /** Excludes records below this level. */
   readonly level: Level
   readonly #stderrForErrors: boolean
   readonly #outLine: LinePattern
@@ -43,6 +44,8 @@ export class ConsoleSink implements LogSink {
   #closed = false
 
   /**
+   * Creates a sink for the terminal or the output of a container.
+   *
    * @param fds File descriptors to use as stdout and stderr
    * @throws {TypeError} if an option does not exist or a value has the wrong type
    * @throws {RangeError} if `level` is a number that is not a level
@@ -71,12 +74,18 @@ export class ConsoleSink implements LogSink {
     declareAbilities(this, this.#out.abilities(line.usesLocation, writeCall))
   }
 
-  /** @throws {Error} if `fs.writeSync` fails; the next record is tried again */
+  /**
+   * Writes a record.
+   *
+   * @returns False if the record was dropped
+   * @throws {Error} if `fs.writeSync` fails; the next record is tried again
+   */
   write(record: LogRecord): boolean {
     if (this.#closed) return false
     return this.#put(record, this.#out.encode(this.#isError(record) ? this.#errLine(record) : this.#outLine(record)))
   }
 
+  /** Passes all records so far to the operating system. */
   flush(): void {
     this.#out.flush()
   }
@@ -97,6 +106,7 @@ export class ConsoleSink implements LogSink {
     return true
   }
 
+  /** Flushes. Later records are dropped; stdout and stderr stay open. */
   close(): void {
     if (this.#closed) return
     this.#closed = true

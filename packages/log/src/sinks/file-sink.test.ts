@@ -143,7 +143,7 @@ describe.runIf(process.platform !== 'win32')('the mode of a log file', () => {
   it.each<[number | undefined, number]>([
     [undefined, 0o640],
     [0o600, 0o600],
-  ])('applies, given as %s, to the files of a rotation and of reopen()', (mode, expected) => {
+  ])('applies the option %s to the files of a rotation and of reopen()', (mode, expected) => {
     withoutUmask()
     const path = temporaryFile()
     const sink = new FileSink({ path, ...(mode === undefined ? {} : { mode }), rotate: { maxBytes: 1 } })

@@ -41,6 +41,7 @@ const OPTIONS: OptionKinds<Omit<FileSinkConfig, keyof LineConfig>> = {
 
 /** Writes one line for each record to a file. Several processes and threads can write to the same file. */
 export class FileSink implements LogSink {
+  /** Excludes records below this level. */
   readonly level: Level
   readonly #path: string
   readonly #mode: number | undefined
@@ -52,6 +53,8 @@ export class FileSink implements LogSink {
   #closed = false
 
   /**
+   * Opens the file, and creates it if it does not exist.
+   *
    * @throws {TypeError} if an option does not exist or a value has the wrong type
    * @throws {RangeError} if a number is out of range
    * @throws {Error} that names the path if the file cannot be opened
@@ -76,7 +79,12 @@ export class FileSink implements LogSink {
     if (this.#reopenOn !== undefined) process.on(this.#reopenOn, this.#reopenAtSignal)
   }
 
-  /** @throws {Error} if `fs.writeSync` fails, for example on a full disk; the next record is tried again */
+  /**
+   * Writes a record.
+   *
+   * @returns False if the record was dropped
+   * @throws {Error} if `fs.writeSync` fails, for example on a full disk; the next record is tried again
+   */
   write(record: LogRecord): boolean {
     return !this.#closed && this.#put(this.#output.encode(this.#line(record)), record)
   }
@@ -101,6 +109,7 @@ export class FileSink implements LogSink {
     return this.#output.write(line, record)
   }
 
+  /** Passes all records so far to the operating system. */
   flush(): void {
     if (!this.#closed) this.#output.flush()
   }
@@ -114,6 +123,7 @@ export class FileSink implements LogSink {
     if (!this.#closed) this.#renew()
   }
 
+  /** Flushes and closes the file. Later records are dropped. */
   close(): void {
     if (this.#closed) return
     this.#closed = true

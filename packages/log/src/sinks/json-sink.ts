@@ -34,6 +34,7 @@ const OPTIONS: OptionKinds<JsonSinkConfig> = {
 
 /** Writes one JSON object per line for each record, to a file or stdout. */
 export class JsonSink implements LogSink {
+  /** Excludes records below this level. */
   readonly level: Level
   readonly #showLocation: boolean
   readonly #pid: number | undefined
@@ -42,6 +43,8 @@ export class JsonSink implements LogSink {
   #closed = false
 
   /**
+   * Opens the file of `path`, or writes to stdout without one.
+   *
    * @throws {TypeError} if an option does not exist or a value has the wrong type
    * @throws {RangeError} if a number is out of range
    * @throws {Error} that names the path if the file cannot be opened
@@ -56,17 +59,24 @@ export class JsonSink implements LogSink {
     declareAbilities(this, this.#output.abilities(this.#showLocation))
   }
 
-  /** @throws {Error} if `fs.writeSync` fails, for example on a full disk; the next record is tried again */
+  /**
+   * Writes a record.
+   *
+   * @returns False if the record was dropped
+   * @throws {Error} if `fs.writeSync` fails, for example on a full disk; the next record is tried again
+   */
   write(record: LogRecord): boolean {
     if (this.#closed) return false
     const line = jsonLine(this.#showLocation ? record : { ...record, location: undefined }, this.#pid)
     return this.#output.write(this.#output.encode(line), record)
   }
 
+  /** Passes all records so far to the operating system. */
   flush(): void {
     if (!this.#closed) this.#output.flush()
   }
 
+  /** Flushes, and closes the file unless it is stdout. Later records are dropped. */
   close(): void {
     if (this.#closed) return
     this.#closed = true

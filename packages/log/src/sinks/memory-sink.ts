@@ -10,20 +10,27 @@ export interface MemorySinkConfig {
 
 /** Stores every record in memory, for tests. Only `clear` removes records. */
 export class MemorySink implements Sink {
+  /** Excludes records below this level. */
   readonly level: Level
   readonly #records: LogRecord[] = []
   #closed = false
 
-  /** @throws {TypeError | RangeError} if an option does not exist or has a wrong value */
+  /**
+   * Creates a sink without records.
+   *
+   * @throws {TypeError | RangeError} if an option does not exist or has a wrong value
+   */
   constructor(config: MemorySinkConfig = {}) {
     checkOptions('MemorySink', config, { level: levelKind })
     this.level = readLevel(config.level) ?? Level.Trace
   }
 
+  /** Stores a record. */
   write(record: LogRecord): void {
     if (!this.#closed) this.#records.push(record)
   }
 
+  /** Does nothing, because records are stored immediately. */
   flush(): void {}
 
   /** Ignores later records. Those stored so far remain readable. */

@@ -22,8 +22,8 @@ const CALLS: readonly (readonly [prefix: string, format: string, args: readonly 
 const LOCATION = { file: '/src/app.ts', line: 7, functionName: 'main' }
 
 /** Registers the tests of the abilities of a sink. A sink without an ability passes its test. */
-export function abilityContract(name: string, make: () => SinkUnderTest, test: TestFunction): void {
-  test(`${name} keeps every record in order when its queue starts and ends`, async () => {
+export function abilityContract(make: () => SinkUnderTest, it: TestFunction): void {
+  it('keeps every record in order when its queue starts and ends', async () => {
     const { sink, entries, abilities, failures } = start(make)
     const messages = Array.from({ length: 120 }, (_, at) => `message-${at}-`)
     for (const [at, message] of messages.entries()) {
@@ -39,7 +39,7 @@ export function abilityContract(name: string, make: () => SinkUnderTest, test: T
     await sink.close()
   })
 
-  test(`${name} counts queued records, and reports none after flush`, async () => {
+  it('counts queued records, and reports none after flush', async () => {
     const { sink, entries, abilities, failures } = start(make)
     equal(queued(abilities), 0)
     abilities.useQueue?.(settingsFor(failures))
@@ -54,7 +54,7 @@ export function abilityContract(name: string, make: () => SinkUnderTest, test: T
   })
 
   for (const mode of ['synchronous', 'asynchronous']) {
-    test(`${name} writes the same entry for a call and for its record in ${mode} mode`, async () => {
+    it(`writes the same entry for a call and for its record in ${mode} mode`, async () => {
       const { sink, entries, abilities, failures } = start(make)
       if (abilities.writeCall === undefined) return
       if (mode === 'asynchronous') abilities.useQueue?.(settingsFor(failures))
@@ -73,7 +73,7 @@ export function abilityContract(name: string, make: () => SinkUnderTest, test: T
     })
   }
 
-  test(`${name} reads no location if usesLocation is false`, async () => {
+  it('reads no location if usesLocation is false', async () => {
     const { sink, entries, abilities } = start(make)
     if (abilities.usesLocation !== false) return
     const location = Object.defineProperties({ ...LOCATION }, { file: { get: failRead }, line: { get: failRead } })
@@ -86,7 +86,7 @@ export function abilityContract(name: string, make: () => SinkUnderTest, test: T
     await sink.close()
   })
 
-  test(`${name} accepts no call and starts no queue after close`, async () => {
+  it('accepts no call and starts no queue after close', async () => {
     const { sink, entries, abilities, failures } = start(make)
     sink.write(logRecord())
     await sink.close()

@@ -29,6 +29,8 @@ const AWKWARD: Readonly<Record<string, string>> = {
  * sinkContract('SyslogSink', () => { const sink = new SyslogSink(…); return { sink, entries: () => … } }, it)
  */
 export function sinkContract(name: string, make: () => SinkUnderTest, test: TestFunction = nodeTest): void {
+  const it: TestFunction = (title, run) => test([name, title].join(' '), run)
+
   /** Writes records into a new sink. */
   const entriesOf = async (...records: LogRecord[]): Promise<readonly string[]> => {
     const { sink, entries } = make()
@@ -37,7 +39,7 @@ export function sinkContract(name: string, make: () => SinkUnderTest, test: Test
     return entries()
   }
 
-  test(`${name} keeps every record in the order of the calls`, async () => {
+  it('keeps every record in the order of the calls', async () => {
     const messages = Array.from({ length: 50 }, (_, at) => `message-${at}-`)
     const found = await entriesOf(...messages.map((message) => logRecord({ message })))
     equal(found.length, 50)
@@ -45,7 +47,7 @@ export function sinkContract(name: string, make: () => SinkUnderTest, test: Test
   })
 
   for (const level of [0, 1, 2, 3, 4, 5] as const) {
-    test(`${name} accepts a record of level ${level}`, async () => {
+    it(`accepts a record of level ${level}`, async () => {
       const found = await entriesOf(logRecord({ level, message: `at ${level}` }))
       equal(found.length, 1)
       includes(found[0], `at ${level}`)
@@ -53,21 +55,21 @@ export function sinkContract(name: string, make: () => SinkUnderTest, test: Test
   }
 
   for (const [what, message] of Object.entries(AWKWARD)) {
-    test(`${name} makes one entry of a message with ${what}`, async () => {
+    it(`makes one entry of a message with ${what}`, async () => {
       const found = await entriesOf(logRecord({ message }), logRecord({ message: 'the next' }))
       equal(found.length, 2)
       includes(found[1], 'the next')
     })
   }
 
-  test(`${name} writes a message of a million characters completely`, async () => {
+  it('writes a message of a million characters completely', async () => {
     const message = `<${'é'.repeat(1_000_000)}>`
     const [entry] = await entriesOf(logRecord({ message }))
     // The default message would print the whole text.
     ok(entry?.includes(message), 'the message is not in the entry')
   })
 
-  test(`${name} accepts a record with location, thread and fields without changing it`, async () => {
+  it('accepts a record with location, thread and fields without changing it', async () => {
     const location = Object.freeze({ file: '/src/app.ts', line: 7, functionName: 'main' })
     const fields = Object.freeze({ id: 1n, nested: new Map([[1, 2]]) })
     const found = await entriesOf(Object.freeze(logRecord({ location, fields, threadId: 3 })))
@@ -75,7 +77,7 @@ export function sinkContract(name: string, make: () => SinkUnderTest, test: Test
     includes(found[0], 'hello')
   })
 
-  test(`${name} survives fields that cannot be shown`, async () => {
+  it('survives fields that cannot be shown', async () => {
     const circular: Record<string, unknown> = {}
     circular.self = circular
     const hostile = {
@@ -87,7 +89,7 @@ export function sinkContract(name: string, make: () => SinkUnderTest, test: Test
     equal((await entriesOf(logRecord({ fields }))).length, 1)
   })
 
-  test(`${name} has no effect after close, and closes twice`, async () => {
+  it('has no effect after close, and closes twice', async () => {
     const { sink, entries } = make()
     sink.write(logRecord({ message: 'before' }))
     await sink.close()
@@ -100,7 +102,7 @@ export function sinkContract(name: string, make: () => SinkUnderTest, test: Test
     deepEqual([...entries()], closed)
   })
 
-  abilityContract(name, make, test)
+  abilityContract(make, it)
 }
 
 function includes(entry: string | undefined, text: string): void {

@@ -2,6 +2,7 @@ import type { LogSink } from '../sinks/log-sink.ts'
 
 /** A sink under test with a function that reads its entries. */
 export interface SinkUnderTest {
+  /** The sink. Each test gets a new one. */
   readonly sink: LogSink
   /** Returns the entries that a reader finds, one for each record, in order. */
   readonly entries: () => readonly string[]

@@ -1,14 +1,18 @@
 /** An event that a channel passes to its backplane. */
 export interface BackplaneEvent {
+  /** Name of the event. */
   readonly event: string
+  /** The data as text. */
   readonly data: string
   /** Id from the publisher. The backplane generates one if it is `undefined`. */
   readonly id: string | undefined
+  /** Groups events for 'latest-by-key'. */
   readonly key: string | undefined
 }
 
 /** An event that the backplane delivers. */
 export interface DeliveredEvent extends BackplaneEvent {
+  /** Id from the publisher or the backplane. */
   readonly id: string
   /** Opaque to the channel, which returns it from `kept()`. */
   readonly position: string

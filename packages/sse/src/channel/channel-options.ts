@@ -54,13 +54,31 @@ export interface ChannelOptions<Events extends object = SseEvents> {
   /** Functions that replace `JSON.stringify`, by event name. */
   readonly serializers?: Serializers<Events> | undefined
   /** Called for a subscriber that missed events, before it gets the events that the history still has. */
-  readonly onGap?: ((stream: SseStream<Events>, gap: { readonly lastEventId: string | null }) => void) | undefined
+  readonly onGap?: ((stream: SseStream<Events>, gap: SubscriberGap) => void) | undefined
   /** Called when the buffer of a subscriber is three quarters full, once until it has caught up. */
-  readonly onSlow?: ((stream: SseStream<Events>, state: { readonly bufferedBytes: number }) => void) | undefined
+  readonly onSlow?: ((stream: SseStream<Events>, state: SubscriberBuffer) => void) | undefined
   /** Called when events are discarded for a subscriber. */
-  readonly onDrop?: ((stream: SseStream<Events>, dropped: { readonly events: number }) => void) | undefined
+  readonly onDrop?: ((stream: SseStream<Events>, dropped: DroppedEvents) => void) | undefined
   /** Joins the channels of several processes, for example a `RedisBackplane`. */
   readonly backplane?: Backplane | undefined
+}
+
+/** The position of a subscriber that missed events. */
+export interface SubscriberGap {
+  /** The id of the last event that the client received; `null` if it is unknown. */
+  readonly lastEventId: string | null
+}
+
+/** The buffer of a slow subscriber. */
+export interface SubscriberBuffer {
+  /** Bytes that wait for the client. */
+  readonly bufferedBytes: number
+}
+
+/** Events that were discarded for a subscriber. */
+export interface DroppedEvents {
+  /** Number of discarded events. */
+  readonly events: number
 }
 
 /** The options with their defaults. */

@@ -320,7 +320,7 @@ describe('a client that connects before the backplane has delivered its stored e
   })
 })
 
-describe('options', () => {
+describe('an option', () => {
   it.each<[string, object, typeof TypeError | typeof RangeError]>([
     ['of an unknown name', { size: 1 }, TypeError],
     ['with an unknown bound', { history: { size: 1 } }, TypeError],

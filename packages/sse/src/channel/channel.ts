@@ -40,8 +40,11 @@ export interface CloseChannelOptions {
 
 /** Current numbers of a channel. */
 export interface ChannelStats {
+  /** Number of subscribers in this process. */
   readonly subscribers: number
+  /** Number of events in the history. */
   readonly keptEvents: number
+  /** Bytes of the events in the history, as encoded blocks. */
   readonly keptBytes: number
 }
 
@@ -80,7 +83,11 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
 
   readonly #host: SubscriberHost
 
-  /** @throws {TypeError | RangeError} if an option is unknown or out of range */
+  /**
+   * Creates a channel without subscribers.
+   *
+   * @throws {TypeError | RangeError} if an option is unknown or out of range
+   */
   constructor(options: ChannelOptions<NoInfer<Events>> = {}) {
     this.#settings = checkChannelOptions(options)
     this.#serializers = options.serializers
@@ -212,6 +219,7 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
     await Promise.all([...ends, this.#backplane?.close()])
   }
 
+  /** Closes the channel at the end of an `await using` scope. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }

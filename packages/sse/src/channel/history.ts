@@ -18,6 +18,7 @@ export interface ChannelEvent {
 
 /** Limits of a history. Over any of them the oldest events are removed. `Infinity` turns a limit off. */
 export interface HistoryLimits {
+  /** Number of events. */
   readonly maxEvents: number
   /** Bytes of the encoded blocks. */
   readonly maxBytes: number

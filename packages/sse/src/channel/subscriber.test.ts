@@ -18,7 +18,7 @@ const throws = (): boolean => {
   throw new Error('on purpose')
 }
 
-describe('filters', () => {
+describe('a filter', () => {
   it('selects the events of a subscriber, live and missed', async () => {
     const channel = new SseChannel()
     channel.publish('a', '0', { id: '0' })
@@ -64,7 +64,7 @@ describe('filters', () => {
   })
 })
 
-describe('filters', () => {
+describe('a filter', () => {
   it('refuses a filter that is not a function before anything is sent', async () => {
     const filter = 'a' as unknown as () => boolean
     const channel = new SseChannel()
@@ -295,7 +295,7 @@ describe('a slow subscriber', () => {
     ['drop-newest', '01 02 03 04', 'open', 2],
     ['drop-oldest', '01 04 05 06', 'open', 2],
     ['latest-by-key', '01 05 06', 'open', 3],
-  ] as const)('gets, with slowConsumer %s, the events %s', async (slowConsumer, seen, ending, drops) => {
+  ] as const)('applies slowConsumer %s and gets the events %s', async (slowConsumer, seen, ending, drops) => {
     let dropped = 0
     const { channel, body } = await slow({ slowConsumer, onDrop: (_, { events }) => (dropped += events) })
     await publish(channel, [1, 2, 3, 4, 5, 6], (n) => (n % 2 === 0 ? 'even' : 'odd'))

@@ -15,37 +15,65 @@ export type StreamEnd =
 
 /** Messages of `node:diagnostics_channel`. */
 export interface SseMetrics {
-  /** `fw.sse.open`: a stream opened. `open` is the number of streams now open. */
-  readonly open: { readonly protocol: string; readonly open: number }
-  /**
-   * `fw.sse.close`: a stream ended. `events` counts the blocks that the application sent; `bytes` also includes heartbeats
-   * and `retry` blocks.
-   */
-  readonly close: {
-    readonly reason: StreamEnd
-    readonly events: number
-    readonly bytes: number
+  /** `fw.sse.open`: a stream opened. */
+  readonly open: {
+    /** Protocol of the request, such as `HTTP/2.0`. */
+    readonly protocol: string
+    /** Number of streams that are now open. */
     readonly open: number
   }
-  /**
-   * `fw.sse.broadcast`: a channel sent the events of one turn, `bytes` in total, to its subscribers. `bufferedBytes` is the
-   * sum of the bytes of earlier writes that still waited for them.
-   */
-  readonly broadcast: {
-    readonly channel: string
+  /** `fw.sse.close`: a stream ended. */
+  readonly close: {
+    /** Reason for the end. */
+    readonly reason: StreamEnd
+    /** Number of blocks that the application sent. */
     readonly events: number
+    /** Bytes sent, including heartbeats and `retry` blocks. */
     readonly bytes: number
+    /** Number of streams that are still open. */
+    readonly open: number
+  }
+  /** `fw.sse.broadcast`: a channel sent the events of one turn to its subscribers. */
+  readonly broadcast: {
+    /** Name of the channel. */
+    readonly channel: string
+    /** Number of events. */
+    readonly events: number
+    /** Bytes of the block with all events, which each subscriber gets. */
+    readonly bytes: number
+    /** Bytes of earlier writes that still wait for the subscribers. */
     readonly bufferedBytes: number
+    /** Number of subscribers. */
     readonly subscribers: number
   }
   /** `fw.sse.drop`: a channel discarded events for a subscriber that reads too slowly. */
-  readonly drop: { readonly channel: string; readonly events: number }
+  readonly drop: {
+    /** Name of the channel. */
+    readonly channel: string
+    /** Number of discarded events. */
+    readonly events: number
+  }
   /** `fw.sse.slow`: the buffer of a subscriber is three quarters full. */
-  readonly slow: { readonly channel: string; readonly bufferedBytes: number }
+  readonly slow: {
+    /** Name of the channel. */
+    readonly channel: string
+    /** Bytes that wait for the subscriber. */
+    readonly bufferedBytes: number
+  }
   /** `fw.sse.gap`: a subscriber missed events that the history no longer has. */
-  readonly gap: { readonly channel: string; readonly lastEventId: string | null }
+  readonly gap: {
+    /** Name of the channel. */
+    readonly channel: string
+    /** The id of the last event that the client received; `null` if it is unknown. */
+    readonly lastEventId: string | null
+  }
   /** `fw.sse.refuse`: a channel refused a subscriber because of a limit. */
-  readonly refuse: { readonly channel: string; readonly limit: string }
+  readonly refuse: {
+    /** Name of the channel. */
+    readonly channel: string
+    /** Name of the option that limits the subscribers, such as `maxStreams`. */
+    readonly limit: string
+  }
 }
 
 type Channels = { readonly [Name in keyof SseMetrics]: Channel<unknown, SseMetrics[Name]> }

@@ -58,7 +58,7 @@ describe('the head', () => {
   })
 })
 
-describe('options', () => {
+describe('an option', () => {
   it('sends a retry block first with retryMs', async () => {
     const { ctx, body } = fakeContext()
     const stream = await sse(ctx, { retryMs: 0 })

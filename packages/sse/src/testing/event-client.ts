@@ -2,6 +2,7 @@ import { EventReader, type ReceivedEvent } from './event-reader.ts'
 
 /** An object that answers requests: a `Server`, an `App`, or `{ fetch }` for a remote server. */
 export interface Fetcher {
+  /** Sends a request and resolves with its response. */
   fetch(input: string, init?: RequestInit): Promise<Response>
 }
 
@@ -93,14 +94,18 @@ export class EventClient implements AsyncDisposable {
     await this.#connection.body.cancel().catch(() => {})
   }
 
+  /** Closes the connection at the end of an `await using` scope. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }
 }
 
 interface Connection {
+  /** The response with the stream as its body. */
   readonly response: Response
+  /** Reads the bytes of the body. */
   readonly body: ReadableStreamDefaultReader<Uint8Array>
+  /** Parses the bytes. */
   readonly reader: EventReader
 }
 

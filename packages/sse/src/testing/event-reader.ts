@@ -2,8 +2,11 @@ import { createParser, type EventSourceParser } from 'eventsource-parser'
 
 /** An event that an `EventSource` would dispatch. */
 export interface ReceivedEvent {
+  /** Name of the event; `message` without one. */
   readonly type: string
+  /** The data, with its lines joined by LF. */
   readonly data: string
+  /** The last id that the stream has set. */
   readonly lastEventId: string
 }
 
@@ -11,6 +14,7 @@ export interface ReceivedEvent {
 export class EventReader {
   /** Parsed events. A reader can remove events from the front. */
   readonly events: ReceivedEvent[] = []
+  /** Received comments, such as those of heartbeats. */
   readonly comments: string[] = []
   /** The id that a client would send when it reconnects. */
   lastEventId = ''

@@ -30,7 +30,7 @@ describe('SliceBuffers', () => {
     expect(inPool(pool, [first])).toBe(1)
   })
 
-  it('never reads into a lent buffer, and takes it back once the transport has sent it', () => {
+  it('reads into a lent buffer only after the transport has sent its bytes', () => {
     const pool = new BufferPool()
     const buffers = new SliceBuffers(pool)
     const lent = lendSome(buffers, 3)

@@ -105,7 +105,7 @@ describe('streamFile', () => {
     expect(body.isEnded).toBe(true)
   })
 
-  it('never has more than one read in flight', async () => {
+  it('has at most one read in flight', async () => {
     await using folder = await tempFolder({ file: content })
     const body = new SlowBody(true)
     await send(folder, body)

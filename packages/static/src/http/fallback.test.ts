@@ -38,6 +38,6 @@ it.each([
   }
 })
 
-it.each(['/.well-known', '/.well-known/assetlinks', '/.well-known/assetlinks.json'])('never applies to %s', (name) => {
+it.each(['/.well-known', '/.well-known/assetlinks', '/.well-known/assetlinks.json'])('does not apply to %s', (name) => {
   expect(fallbackRule(name, NAVIGATION)).toEqual({ applies: false, dependsOnAccept: false })
 })

@@ -20,10 +20,25 @@ it.each<[string, string, Record<string, string>, PlannedResponse]>([
   ['If-Range that does not', 'GET', { range: 'bytes=0-4', 'if-range': '"v0"' }, { status: 200 }],
   ['If-Range that does not, unsatisfiable', 'GET', { range: 'bytes=99-', 'if-range': '"v0"' }, { status: 200 }],
   ['If-Range without Range', 'GET', { 'if-range': '"v0"' }, { status: 200 }],
-  ['304 before 206', 'GET', { range: 'bytes=0-4', 'if-none-match': '"v1"' }, { status: 304 }],
-  ['304 before 416', 'GET', { range: 'bytes=99-', 'if-none-match': '"v1"' }, { status: 304 }],
-  ['412 before 206', 'GET', { range: 'bytes=0-4', 'if-match': '"v0"' }, { status: 412 }],
-  ['412 before 416', 'GET', { range: 'bytes=99-', 'if-unmodified-since': OLD }, { status: 412 }],
-])('%s', (_, method, fields, response) => {
+  [
+    'a range of an unchanged file (304, not 206)',
+    'GET',
+    { range: 'bytes=0-4', 'if-none-match': '"v1"' },
+    { status: 304 },
+  ],
+  [
+    'an unsatisfiable range of an unchanged file (304, not 416)',
+    'GET',
+    { range: 'bytes=99-', 'if-none-match': '"v1"' },
+    { status: 304 },
+  ],
+  ['a range with a failed If-Match (412, not 206)', 'GET', { range: 'bytes=0-4', 'if-match': '"v0"' }, { status: 412 }],
+  [
+    'an unsatisfiable range with a failed If-Unmodified-Since (412, not 416)',
+    'GET',
+    { range: 'bytes=99-', 'if-unmodified-since': OLD },
+    { status: 412 },
+  ],
+])('plans the response to %s', (_, method, fields, response) => {
   expect(planResponse(method, { get: (name) => fields[name] ?? null }, file)).toEqual(response)
 })

@@ -25,6 +25,6 @@ it.each<[string | null, readonly string[]]>([
   ['deflate', ['identity']],
   ['foobr, gzipx', ['identity']],
   [';;,,=q=;', ['identity']],
-])('accepts, with Accept-Encoding %j, %j', (field, codings) => {
+])('parses Accept-Encoding %j as %j', (field, codings) => {
   expect(acceptedCodings(field)).toEqual(codings)
 })

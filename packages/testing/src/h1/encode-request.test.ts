@@ -35,20 +35,20 @@ it.each<[string, ClientRequest, string, boolean]>([
     'POST / HTTP/1.1\r\nhost: a:1\r\ntransfer-encoding: Chunked\r\n\r\n',
     true,
   ],
-])('encodeRequest %s', (_name, request, head, isChunked) => {
+])('%s in a request', (_name, request, head, isChunked) => {
   const encoded = encodeRequest(request, 'a:1')
   expect(Buffer.from(encoded.head).toString('latin1')).toBe(head)
   expect(encoded.isChunked).toBe(isChunked)
 })
 
-it('encodeChunk writes the size in hexadecimal', () => {
+it('writes the size of a chunk in hexadecimal', () => {
   expect(encodeChunk(Buffer.alloc(17, 'x')).toString()).toBe(Buffer.from(`11\r\n${'x'.repeat(17)}\r\n`).toString())
 })
 
-it('encodeChunk writes no chunk for an empty slice, because it would end the body', () => {
+it('writes no chunk for an empty slice, because it would end the body', () => {
   expect(encodeChunk(new Uint8Array())).toHaveLength(0)
 })
 
-it('encodeLastChunk writes the trailers', () => {
+it('writes the trailers after the last chunk', () => {
   expect(Buffer.from(encodeLastChunk([['x-sum', '1']])).toString()).toBe('0\r\nx-sum: 1\r\n\r\n')
 })

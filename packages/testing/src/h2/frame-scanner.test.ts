@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { everySplit } from '../every-split.ts'
 import { type FrameHead, FrameScanner, endsStream } from './frame-scanner.ts'
 
-it('FrameScanner finds the same frames for every split of the input', () => {
+it('finds the same frames for every split of the input', () => {
   const wire = Buffer.from(['000000040000000000', '000003000180000001', '616263', '000000010500000003'].join(''), 'hex')
   for (const slices of everySplit(wire)) {
     const frames: FrameHead[] = []
@@ -17,6 +17,6 @@ it('FrameScanner finds the same frames for every split of the input', () => {
   }
 })
 
-it('endsStream returns false for a SETTINGS ACK', () => {
+it('distinguishes a SETTINGS ACK from END_STREAM', () => {
   expect(endsStream({ lengthBytes: 0, type: 4, flags: 1, streamId: 0 })).toBe(false)
 })

@@ -54,7 +54,7 @@ export class Deadlines {
     // Never skip two ticks in a row: deadlines must expire even if every turn blocks this long.
     this.#isSkipped = wasBlocked && !this.#isSkipped
     if (this.#isSkipped) return
-    // In one turn of the event loop, timers run before I/O and immediates after it. QUIC delivers received bytes in an
+    // In one turn of the event loop, timers run before I/O and `setImmediate` after it. QUIC delivers received bytes in an
     // immediate, so wait for a second one.
     setImmediate(() => setImmediate(this.#expire, nowMs))
   }

@@ -8,7 +8,7 @@ it('returns the same object for a name until 512 names are cached', () => {
   expect(sentName('x-kept')).not.toBe(name)
 })
 
-it('never drops the names of the static table', () => {
+it('keeps the names of the static table', () => {
   const name = sentName('content-type')
   for (let i = 0; i < 600; i++) sentName(`x-${i}`)
   expect(sentName('content-type')).toBe(name)

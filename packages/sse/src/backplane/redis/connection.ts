@@ -2,12 +2,19 @@ import { objectWith, showValue } from '@fw/options'
 
 /** The members of a client of the package `redis`, from `createClient()`, that a backplane uses. */
 export interface RedisClient {
+  /** Whether the client is connected or connecting. */
   readonly isOpen: boolean
+  /** Creates a client with the same options. */
   duplicate(): RedisClient
+  /** Connects to the server. */
   connect(): Promise<unknown>
+  /** Closes the connection, and rejects pending commands. */
   destroy(): void
+  /** Lets the process exit while the connection is open. */
   unref(): void
+  /** Sends a command and returns its reply. */
   sendCommand(args: readonly string[]): Promise<unknown>
+  /** Adds a listener for connection errors. */
   on(event: 'error', listener: (error: Error) => void): unknown
 }
 

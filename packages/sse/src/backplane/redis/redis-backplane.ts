@@ -58,6 +58,8 @@ export class RedisBackplane implements Backplane {
   #sending: Promise<void> | undefined = undefined
 
   /**
+   * Creates the backplane of one channel.
+   *
    * @param client A client of the package `redis`, connected or not. It is duplicated and never closed
    * @param name Name of the channel, the same in every process
    * @throws {TypeError | RangeError} if the client is of another package, the name is empty, or an option is unknown or
@@ -81,6 +83,7 @@ export class RedisBackplane implements Backplane {
     this.#reader = new RedisReader({ stored: this.#stored, outage, closing, connection })
   }
 
+  /** Delivers the stored events to the channel, then each new one. Called by the channel. */
   open(host: BackplaneHost): Promise<void> {
     if (this.#isOpen) throw new Error('Cannot open the backplane: it belongs to a channel already')
     this.#isOpen = true
@@ -88,16 +91,19 @@ export class RedisBackplane implements Backplane {
     return new Promise((resolve) => void this.#reader.read(host, resolve))
   }
 
+  /** Queues an event for Redis. Called by the channel. @throws {Error} if too many events already wait */
   publish(event: BackplaneEvent): void {
     if (this.#closing.signal.aborted) throw new Error('Cannot publish: the backplane is closed')
     this.#outbox.add(event)
     this.#sending ??= this.#send()
   }
 
+  /** Resolves when this process has received all events published before the call. */
   catchUp(): Promise<void> {
     return this.#reader.catchUp(this.#writer)
   }
 
+  /** Sends waiting events, within a short time limit, and closes the connections. */
   async close(): Promise<void> {
     for (let step = 0; this.#sending !== undefined && step < CLOSE_STEPS; step++) {
       const enough = new AbortController()

@@ -1,0 +1,51 @@
+// Fails if a commit message breaks the form in CONTRIBUTING.md, "Prose". Checks the commits since a base, which is
+// origin/main or the argument; without either, the last 20. Merges are exempt, as are commits before this script.
+// `--message <file>` checks the message in a file instead, for .githooks/commit-msg.
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { problemsOfMessage } from './prose/commit-message.ts'
+
+const DEFAULT_COUNT = 20
+const SCRIPT = 'scripts/check-commits.ts'
+/** Everything below this line of a message is the diff that `git commit --verbose` shows. */
+const SCISSORS = /^# -+ >8 -+\n[^]*/m
+
+const [first, file] = process.argv.slice(2)
+const messages = first === '--message' ? [['The message', messageIn(String(file))]] : messagesSince(first)
+const problems = messages.flatMap(([name, text = '']) =>
+  problemsOfMessage(text).map((problem) => `${name}: ${problem}`),
+)
+for (const problem of problems) console.error(problem)
+process.exitCode = problems.length > 0 ? 1 : 0
+
+/** Returns the message without the comments of git, which removes them later. */
+function messageIn(path: string): string {
+  const text = readFileSync(path, 'utf8')
+    .replace(SCISSORS, '')
+    .replaceAll(/^#.*\n?/gm, '')
+    .trim()
+  // `git rebase --autosquash` replaces these messages.
+  return text.replace(/^(?:fixup|squash|amend)! /, '')
+}
+
+/** Returns name and message of each commit to check. A shallow clone has only some of them, a source archive none. */
+function messagesSince(argument: string | undefined): string[][] {
+  if (!existsSync('.git')) return []
+  const base =
+    argument ?? (git('branch', '--remotes', '--list', 'origin/main').trim() === '' ? undefined : 'origin/main')
+  // In a shallow clone the oldest commit adds every file, and is exempt.
+  const [start] = git('log', '--diff-filter=A', '--format=%H', '--', SCRIPT).split('\n')
+  const range = [
+    ...(base === undefined ? [`--max-count=${DEFAULT_COUNT}`] : [`^${base}`]),
+    ...(start === undefined || start === '' ? [] : [`^${start}`]),
+  ]
+  const log = git('log', '--no-merges', '-z', '--format=%h %B', 'HEAD', ...range)
+  return log
+    .split('\0')
+    .filter((entry) => entry !== '')
+    .map((entry) => [`Commit ${entry.slice(0, entry.indexOf(' '))}`, entry.slice(entry.indexOf(' ') + 1).trim()])
+}
+
+function git(...args: readonly string[]): string {
+  return execFileSync('git', args, { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 })
+}
