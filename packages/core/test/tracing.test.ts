@@ -1,13 +1,21 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { channel, tracingChannel } from 'node:diagnostics_channel'
 import { once } from 'node:events'
-import { connect as openSocket } from 'node:net'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect as openSocket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect as openTls } from 'node:tls'
 import * as log from '@fw/log'
 import { connect, eachProtocol, type ServerDemand, testCertificate } from '@fw/testing'
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type ConnectionTrace, type MiddlewareTrace, type Refusal, type RequestTrace, Server } from '../src/index.ts'
+import {
+  type ConnectionTrace,
+  type MiddlewareTrace,
+  type Refusal,
+  type RequestTrace,
+  Server,
+  toNodeHandler,
+} from '../src/index.ts'
 
 const LARGE_BYTES = 8 * 2 ** 20
 const PROTOCOLS = { h1: 'HTTP/1.1', 'h1+tls': 'HTTP/1.1', h2: 'HTTP/2.0', h2c: 'HTTP/2.0', h3: 'HTTP/3.0' } as const
@@ -269,6 +277,23 @@ describe('a connection', () => {
     expect(flushed.map(({ nth }) => nth)).toEqual([1, 2, 3, 4, 5])
     socket.destroy()
     await close()
+  })
+})
+
+describe('a request to a server of Node.js', () => {
+  it('has times but no connection', async () => {
+    const flushed = subscribe<RequestTrace>('fw.request.flushed')
+    const own = new Server()
+    own.router().get('/', () => 'hello')
+    const adapted = createServer(toNodeHandler(own.router())).listen(0, '127.0.0.1')
+    await once(adapted, 'listening')
+    const { port } = adapted.address() as AddressInfo
+    await (await fetch(`http://127.0.0.1:${port}/`)).text()
+    await vi.waitUntil(() => flushed.length > 0)
+    expect(flushed[0]).toMatchObject({ connection: undefined, stream: undefined, nth: undefined })
+    expect(steps(last(flushed))).toSatisfy(isOrdered)
+    adapted.close()
+    adapted.closeAllConnections()
   })
 })
 
