@@ -2,12 +2,8 @@ import { channel } from 'node:diagnostics_channel'
 import { NO_SLOT, type WorkerProcess } from './worker-process.ts'
 
 /**
- * State of a worker process:
- *
- * - `starts`: the process was started
- * - `serves`: it serves all listeners
- * - `drains`: it accepts no more connections, and finishes its requests
- * - `ended`: the process has ended
+ * State of a worker process. `starts`: it was started. `serves`: it serves all listeners. `drains`: it accepts no more
+ * connections, and finishes its requests. `ended`: it has ended; a crash skips `drains`.
  */
 export type WorkerState = 'starts' | 'serves' | 'drains' | 'ended'
 
