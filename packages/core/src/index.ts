@@ -10,6 +10,7 @@ export type { ListenerAddress } from './listening/listener.ts'
 export type { RoutingOptions } from './options/routing-options.ts'
 export { Server } from './server.ts'
 export type { BufferedBytes, ServerStats } from './server-stats.ts'
+export type { CountByProtocol } from './listening/traffic.ts'
 export type { CloseOptions } from './options/close-options.ts'
 export type { ListenOptions } from './options/listen-options.ts'
 export type { ServerOptions } from './options/server-options.ts'
@@ -18,11 +19,14 @@ export type { TlsCertificate, TlsCertificates, TlsOptions } from './options/tls-
 export { toFetchHandler, type FetchPeer } from './adapters/to-fetch-handler.ts'
 export { toNodeHandler, type NodeHandler } from './adapters/to-node-handler.ts'
 export type { RequestTrace } from './app/tracing.ts'
+export type { MiddlewareTrace } from './app/middleware-tracing.ts'
+export type { WorkerState, WorkerTrace } from './workers/worker-trace.ts'
 export type { WorkerOptions } from './options/worker-options.ts'
 // Declaration files of applications mention every type that an exported one refers to.
 export type {
   BodyConsumer,
   BodySource,
+  ConnectionTrace,
   Context,
   ContextClass,
   ContextExtensions,
@@ -33,6 +37,7 @@ export type {
   CookieSecrets,
   ErrorHandler,
   Exchange,
+  ExchangeTrace,
   FieldList,
   GroupRouter,
   Handler,
@@ -50,6 +55,7 @@ export type {
   Refusal,
   RequestBody,
   RequestHeaders,
+  RequestTiming,
   ResponseBody,
   ResponseHeaders,
   ResponseInit,
@@ -62,6 +68,7 @@ export type {
   SchemaResult,
   SharedChunk,
   StandardSchema,
+  TlsTrace,
   TypedRouteOptions,
   UpgradedConnection,
   Validated,

@@ -96,6 +96,46 @@ export function transportContract(name: string, makePair: () => Promise<Pair>, h
       expect(a.bufferedBytes).toBe(0)
     })
 
+    it('reports immediately that everything was sent if nothing waits', async () => {
+      const { a, atB } = await open()
+      a.writeLatin1('x')
+      await atB.receive(1)
+      await expect.poll(() => a.bufferedBytes).toBe(0)
+      let isSent = false
+      a.whenSent(() => (isSent = true))
+      expect(isSent).toBe(true)
+    })
+
+    it.each([
+      ['open', () => {}],
+      ['ended', (a: Transport) => a.end(() => {})],
+    ])('reports that everything was sent after the peer has read it: %s', async (_, act) => {
+      const [a, b] = await connect(makePair)
+      const atB = new Recorder()
+      a.open(new Recorder())
+      const written = await fill(a)
+      act(a)
+      let waiting: number | undefined
+      a.whenSent(() => (waiting = a.bufferedBytes))
+      await sleep(QUIET_MS)
+      expect(waiting).toBeUndefined()
+      b.open(atB)
+      expect((await atB.receive(written)).length).toBe(written)
+      await expect.poll(() => waiting).toBe(0)
+    })
+
+    it('reports nothing to whenSent if the connection closes first', async () => {
+      const [a] = await connect(makePair)
+      a.open(new Recorder())
+      await fill(a)
+      let isSent = false
+      a.whenSent(() => (isSent = true))
+      a.destroy()
+      a.whenSent(() => (isSent = true))
+      await sleep(QUIET_MS)
+      expect(isSent).toBe(false)
+    })
+
     it('is blocked by a peer that does not read, and reports the drain', async () => {
       const [a, b] = await connect(makePair)
       const [atA, atB] = [new Recorder(), new Recorder()]
