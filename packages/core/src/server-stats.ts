@@ -1,4 +1,5 @@
 import { bufferLedger, type BufferStats } from './engine/budget/buffer-ledger.ts'
+import type { CheckedResponses } from './app/response-checks.ts'
 import type { Traffic } from './listening/traffic.ts'
 import type { Limits } from './options/limits.ts'
 
@@ -14,13 +15,20 @@ export interface BufferedBytes extends BufferStats {
 export interface ServerStats extends Traffic {
   /** Bytes that all servers of the process hold, as they share its memory. */
   readonly buffered: BufferedBytes
+  /** JSON responses of this server that `checkResponses` checked. */
+  readonly responses: CheckedResponses
 }
 
 /** Returns the figures of this moment for a server with these limits. */
 export function serverStats(
   { maxBufferedBytes, maxBufferedBytesPerConnection }: Limits,
   traffic: Traffic,
+  responses: CheckedResponses,
 ): ServerStats {
   const buffered = { ...bufferLedger.stats, limitBytes: maxBufferedBytes }
-  return { buffered: { ...buffered, connectionLimitBytes: maxBufferedBytesPerConnection }, ...traffic }
+  return {
+    buffered: { ...buffered, connectionLimitBytes: maxBufferedBytesPerConnection },
+    responses: { ...responses },
+    ...traffic,
+  }
 }

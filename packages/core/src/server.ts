@@ -58,9 +58,11 @@ export class Server implements AsyncDisposable {
     this.#app = new App({
       limits: this.#limits,
       bodyTypes: options.bodyTypes,
+      checkResponses: options.checkResponses,
       trustProxy: options.trustProxy,
       ...(options.routing === undefined ? {} : { routing: options.routing }),
       onError: (message, error) => this.#logger.error('{}: {}', message, error),
+      onWarning: (message) => this.#logger.warn('{}', message),
       onNotice: (message) => this.#logger.debug('{}', message),
     })
   }
@@ -151,15 +153,15 @@ export class Server implements AsyncDisposable {
   }
 
   /**
-   * Returns the open connections, the requests in flight, and what the server buffers and has rejected. Visits each
-   * connection, which takes about a millisecond for 10,000 of them.
+   * Returns the open connections, the requests in flight, what the server buffers and has rejected, and the responses that
+   * it checked. Visits each connection, which takes about a millisecond for 10,000 of them.
    *
    * Covers only this process: in a worker, that worker; in the primary of workers, the primary, which serves no requests.
    */
   stats(): ServerStats {
     const traffic = noTraffic()
     for (const listener of this.#listeners.keys()) listener.count?.(traffic)
-    return serverStats(this.#limits, traffic)
+    return serverStats(this.#limits, traffic, this.#app.checkedResponses)
   }
 
   /**

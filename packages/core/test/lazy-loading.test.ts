@@ -21,6 +21,7 @@ it.each([
   ['the supervisor of workers', /\/supervisor/],
   ['multipart bodies', /busboy/],
   ['serializers', /fast-json-stringify/],
+  ['validators of responses', /node_modules\/ajv/],
   ['negotiation', /negotiator|node_modules.*content-type/],
 ])('does not load %s before the first use', (_, name) => {
   expect(loaded).toContain(ENTRY)

@@ -30,10 +30,15 @@ export interface RouteOptions {
   /** Validates the body before the handler runs. `bodyTypes` decides how it is parsed: by default as JSON. */
   readonly body?: StandardSchema | undefined
   /**
-   * JSON Schemas of the responses by status. They are compiled to serializers, which leave out members that a schema does
-   * not name. A Standard Schema that provides its JSON Schema counts for status 200.
+   * Schemas of the JSON responses by status: JSON Schemas, or Standard Schemas that provide one. A single Standard Schema
+   * counts for status 200. They are compiled to serializers, which leave out members that a schema does not name.
    */
-  readonly response?: Readonly<Record<number, JsonSchema>> | StandardSchema
+  readonly response?: Readonly<Record<number, JsonSchema | StandardSchema>> | StandardSchema
+  /**
+   * Replaces the server option `checkResponses` for this route: `'error'`, `'count'` or `'off'`. Default: the option of the
+   * server.
+   */
+  readonly checkResponses?: 'error' | 'count' | 'off'
   /**
    * Media types of bodies that `ctx.json()` and the `body` schema accept, in lower case without parameters. Any other body
    * gets 415, and so does one without a `Content-Type` field. Default: those of the server, `['application/json']`.

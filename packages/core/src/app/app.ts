@@ -11,6 +11,7 @@ import { MemoryExchange } from '../memory/exchange.ts'
 import { handleFailure } from './failure.ts'
 import { HttpError } from '../response/http-error.ts'
 import { BODY_TYPES } from '../options/body-types.ts'
+import { CHECK_RESPONSES, defaultCheck } from '../options/check-responses.ts'
 import { LIMIT_KINDS, resolveLimits, type Limits } from '../options/limits.ts'
 import { memoryFault } from '../memory/memory-fault.ts'
 import { memoryRequest, type MemoryRequest } from '../memory/request.ts'
@@ -18,6 +19,7 @@ import { wholeResponse } from '../memory/response.ts'
 import { parseRequestTarget } from '../engine/semantics/request-target.ts'
 import { isTraced } from '../engine/tracing/request-trace.ts'
 import { rejectionStatus } from '../engine/semantics/verdict.ts'
+import { type CheckedResponses, ResponseChecks } from './response-checks.ts'
 import { RouteGroup } from './router.ts'
 import { NO_PARAMS } from '../routing/route-table.ts'
 import { Routes, type RouteScope } from './routes.ts'
@@ -38,12 +40,16 @@ export interface AppOptions {
   readonly limits?: Partial<Limits>
   /** Media types of bodies that `ctx.json()` and schemas accept; a route can override it. Default: JSON formats. */
   readonly bodyTypes?: readonly string[] | undefined
+  /** Checks JSON results against the `response` schemas; see `ServerOptions`. */
+  readonly checkResponses?: 'error' | 'count' | 'off' | undefined
   /** Proxies whose forwarding fields are trusted for the address of a client. Default: none. */
   readonly trustProxy?: TrustProxy | undefined
   /** Rules for trailing slashes and letter case in paths. */
   readonly routing?: RoutingOptions
   /** Receives errors that no error handler handled. Default: `console.error`. */
   readonly onError?: ErrorReporter
+  /** Receives at most one message per route and kind of result that does not match the schemas. Default: `console.warn`. */
+  readonly onWarning?: (message: string) => void
   /** Receives once each change that has no effect, such as a field that is set after the head was sent. Default: none. */
   readonly onNotice?: (message: string) => void
 }
@@ -51,10 +57,12 @@ export interface AppOptions {
 const APP_KINDS: OptionKinds<AppOptions> = {
   limits: nested<Partial<Limits>>(LIMIT_KINDS),
   bodyTypes: BODY_TYPES,
+  checkResponses: CHECK_RESPONSES,
   // `compileTrust` checks it.
   trustProxy: anything,
   routing: nested<RoutingOptions>(ROUTING_KINDS),
   onError: func,
+  onWarning: func,
   onNotice: func,
 }
 
@@ -64,6 +72,7 @@ export class App {
   readonly router: Router
   readonly #root: RouteGroup
   readonly #routes: Routes
+  readonly #responseChecks: ResponseChecks
   readonly #drainNotice = new DrainNotice()
   readonly #host: ContextHost<RequestContext>
 
@@ -75,11 +84,19 @@ export class App {
    */
   constructor(options: AppOptions = {}) {
     checkOptions('App', options, APP_KINDS)
-    const { routing, trustProxy, bodyTypes = JSON_ONLY, onError = console.error, onNotice = () => {} } = options
+    const { routing, trustProxy, bodyTypes = JSON_ONLY, checkResponses = defaultCheck() } = options
+    const { onError = console.error, onWarning = console.warn, onNotice = () => {} } = options
     const limits = resolveLimits(options.limits)
     const notices = new Set<string>()
     this.#routes = new Routes(resolveRouting(routing))
-    this.#root = new RouteGroup(this.#routes)
+    this.#responseChecks = new ResponseChecks(checkResponses, (message) => {
+      try {
+        onWarning(message)
+      } catch {
+        // Ignore the error: requests must continue.
+      }
+    })
+    this.#root = new RouteGroup(this.#routes, this.#responseChecks)
     this.router = this.#root
     rememberApp(this.router, this)
     this.#host = {
@@ -105,6 +122,11 @@ export class App {
       drainNotice: this.#drainNotice,
       notFound: (context) => respondNotFound(context, this.#groupOf(context.path).notFoundHandler),
     }
+  }
+
+  /** The responses that were checked against schemas so far. */
+  get checkedResponses(): CheckedResponses {
+    return this.#responseChecks.counts
   }
 
   /** Responds to an exchange. Never throws: an error becomes a response or aborts the exchange. */

@@ -14,10 +14,12 @@ import { compose, type Around, type Conclusion, type Step } from './compose.ts'
 import { asContext, type RequestContext } from '../context/context.ts'
 import { isToken } from '../engine/fields/field-rules.ts'
 import { missingExtension } from '../context/missing-extension.ts'
-import type { RouteScope, Routes } from './routes.ts'
+import type { Route, RouteScope, Routes } from './routes.ts'
 import { discardResult } from '../response/handler-result.ts'
 import { ANY_METHOD } from '../routing/route-leaf.ts'
 import { checkRouteOptions, fixForMiddleware, nameOfRoute } from '../options/route-options.ts'
+import type { ResponseChecks } from './response-checks.ts'
+import { responseSchemas } from './response-schemas.ts'
 import { serializerOf } from './serializers.ts'
 import { isMiddlewareTraced, traceMiddleware } from './middleware-tracing.ts'
 import { runHandler, runValidated } from './run-handler.ts'
@@ -54,6 +56,7 @@ const CONCLUSION: Conclusion<RequestContext> = {
 export class RouteGroup implements RouteScope {
   readonly prefix: string
   readonly #routes: Routes
+  readonly #responseChecks: ResponseChecks
   readonly #parent: RouteGroup | undefined
   readonly #middleware: Middleware[] = []
   #errorHandler: ErrorHandler | undefined = undefined
@@ -68,8 +71,9 @@ export class RouteGroup implements RouteScope {
   readonly options: RouteMethod<this> = this.#method('OPTIONS')
   readonly all: RouteMethod<this> = this.#method(ANY_METHOD)
 
-  constructor(routes: Routes, prefix: string = '', parent?: RouteGroup) {
+  constructor(routes: Routes, responseChecks: ResponseChecks, prefix: string = '', parent?: RouteGroup) {
     this.#routes = routes
+    this.#responseChecks = responseChecks
     this.prefix = prefix
     this.#parent = parent
   }
@@ -106,7 +110,7 @@ export class RouteGroup implements RouteScope {
     if (typeof own !== 'string' || (own !== '' && !own.startsWith('/'))) {
       throw new TypeError(`router.group: prefix must be a path that starts with '/', got ${showValue(own)}.`)
     }
-    const group = new RouteGroup(this.#routes, this.prefix + own, this)
+    const group = new RouteGroup(this.#routes, this.#responseChecks, this.prefix + own, this)
     // A group without a prefix covers the paths of its parent. The parent responds to those without a route.
     if (own !== '') this.#routes.addGroup(group)
     return group
@@ -166,7 +170,8 @@ export class RouteGroup implements RouteScope {
     if (!isHandler(handler)) throw notAHandler(api, handler)
     const info: RouteInfo = { method: methodName, pattern, options: options as RouteOptions }
     checkRouteOptions(info)
-    const serialize = serializerOf(info.options.response, api)
+    const schemas = responseSchemas(info.options.response, api)
+    const serialize = serializerOf(schemas, api)
     const validation = validationOf(info.options)
     const step = this.#wrap(
       validation === undefined
@@ -174,7 +179,13 @@ export class RouteGroup implements RouteScope {
         : (context) => runValidated(validation, handler, context),
       [info.options.use ?? []].flat(),
     )
-    const route = { info, group: this, serialize, step }
+    const check = this.#responseChecks.of(info, schemas)
+    const route: Route = {
+      info,
+      group: this,
+      serialize: check?.before(serialize) ?? serialize,
+      step: check?.prepareFor(step) ?? step,
+    }
     this.#routes.add(method, pattern, route)
     // Otherwise a wildcard, such as the fallback of a single-page application, would match the prefix itself.
     if (path === '/' && this.prefix !== '' && this.#routes.joinsGroupRoot) {

@@ -1,6 +1,8 @@
+import { toStandardJsonSchema } from '@valibot/to-json-schema'
 import { type } from 'arktype'
 import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
+import type { StandardSchema } from '@fw/types'
 import * as z from 'zod'
 import { App } from './app.ts'
 
@@ -27,7 +29,7 @@ describe('a response schema', () => {
   })
 
   it('applies to the status of the response', async () => {
-    const app = new App()
+    const app = new App({ checkResponses: 'off' })
     app.router
       .get('/init', { response: { 201: USER } }, (ctx) => ctx.json(FULL, { status: 201 }))
       .get('/before', { response: { 201: USER } }, (ctx) => {
@@ -51,35 +53,49 @@ describe('a response schema', () => {
 
   it('responds with 500 and reports the error if a required member is missing', async () => {
     const reports: unknown[] = []
-    const app = new App({ onError: (_, error) => reports.push(error) })
+    const app = new App({ checkResponses: 'count', onWarning: () => {}, onError: (_, error) => reports.push(error) })
     app.router.get('/', { response: { 200: USER } }, () => ({ name: 'Ada' }))
     expect((await app.fetch('/')).status).toBe(500)
     expect(reports).toMatchObject([{ message: '"id" is required!' }])
   })
 
-  it.each([
+  const libraries: [string, StandardSchema][] = [
     ['zod', z.object({ id: z.int(), name: z.string() })],
     ['arktype', type({ id: 'number', name: 'string' })],
-  ])('can be a schema of %s with a JSON Schema', async (_, response) => {
+    ['valibot', toStandardJsonSchema(v.object({ id: v.number(), name: v.string() }))],
+  ]
+  it.each(libraries)('can be a schema of %s with a JSON Schema, alone or for a status', async (_, response) => {
     const app = new App()
-    app.router.get('/', { response }, () => FULL)
-    expect(await (await app.fetch('/')).json()).toMatchObject(SEEN)
+    app.router
+      .get('/alone', { response }, () => FULL)
+      .get('/status', { response: { 201: response, 404: USER } }, (ctx) => ctx.json(FULL, { status: 201 }))
+    expect(await (await app.fetch('/alone')).json()).toEqual(SEEN)
+    expect(await (await app.fetch('/status')).json()).toEqual(SEEN)
   })
 
   it('is rejected at registration if it cannot be compiled', () => {
     const { router } = new App()
     const register = (response: never) => (): unknown => router.get('/', { response }, () => '')
     expect(register(v.string() as never)).toThrow(
-      'must be a schema with a JSON Schema, got a schema of valibot without one. Write { 200: jsonSchema }',
+      'GET /: option "response" must be a schema with a JSON Schema, got a schema of valibot without one. ' +
+        'Wrap it with toStandardJsonSchema() of @valibot/to-json-schema.',
+    )
+    expect(register({ 201: { '~standard': { version: 1, vendor: 'own', validate: () => ({}) } } } as never)).toThrow(
+      'GET /: option "response.201" must be a schema with a JSON Schema, got a schema of own without one. ' +
+        "Pass a JSON Schema, such as { type: 'object' }.",
+    )
+    expect(register({ 200: z.object({ at: z.date() }) } as never)).toThrow(
+      'GET /: option "response.200" must be a schema with a JSON Schema, got a schema of zod that has none. ' +
+        'Describe the JSON form of the output, for example a date as text; see the cause.',
     )
     expect(register({ ok: USER } as never)).toThrow(
       'must be an object whose keys are statuses from 200 to 599, got the key "ok".',
     )
     expect(register({ 200: 'object' } as never)).toThrow(
-      'GET /: option "response.200" must be a JSON Schema, got "object".',
+      'GET /: option "response.200" must be a JSON Schema or a Standard Schema, got "object".',
     )
     expect(register('object' as never)).toThrow(
-      'GET /: option "response" must be an object of JSON Schemas by status or a Standard Schema, got "object".',
+      'GET /: option "response" must be an object of schemas by status or a Standard Schema, got "object".',
     )
     expect(register({ 200: { type: 'nope' } } as never)).toThrow(
       'GET /: option "response.200" must be a JSON Schema that fast-json-stringify can compile',

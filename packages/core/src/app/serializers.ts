@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module'
-import type { JsonSchema, RouteOptions } from '@fw/types'
+import type { JsonSchema } from '@fw/types'
 import type FastJsonStringify from 'fast-json-stringify'
-import { optionError, showValue } from '@fw/options'
+import { optionError } from '@fw/options'
 import { jsonText, type Serialize } from '../response/handler-result.ts'
-import { isStandardSchema } from '../options/standard-schema.ts'
+import type { ResponseSchemas } from './response-schemas.ts'
 
 type Stringify = (value: unknown) => string
 
@@ -11,35 +11,21 @@ type Stringify = (value: unknown) => string
  * Compiles the response schemas of a route.
  *
  * @param api Name of the route, with which error messages begin
- * @throws {TypeError} if the schemas cannot be compiled
+ * @throws {TypeError} if a schema cannot be compiled
  */
-export function serializerOf(response: RouteOptions['response'], api: string): Serialize {
-  if (response === undefined) return jsonText
+export function serializerOf(schemas: ResponseSchemas, api: string): Serialize {
+  if (schemas.size === 0) return jsonText
   const byStatus = new Map<number, Stringify>()
-  for (const [key, schema] of Object.entries(
-    isStandardSchema(response) ? { 200: jsonSchemaOf(response, api) } : response,
-  )) {
-    const status = Number(key)
-    if (!Number.isInteger(status) || status < 200 || status > 599) {
-      const expected = 'an object whose keys are statuses from 200 to 599'
-      throw optionError({ api, name: 'response', expected, got: `the key ${showValue(key)}`, fix: EXAMPLE })
-    }
-    byStatus.set(status, compile(schema, api, `response.${key}`))
-  }
+  for (const [status, schema] of schemas) byStatus.set(status, compile(schema, api, `response.${status}`))
   return (value, status) => {
     const stringify = byStatus.get(status)
     return stringify === undefined ? jsonText(value) : stringify(value)
   }
 }
 
-const EXAMPLE = `Write for example { 200: { type: 'object', properties: {} } }.`
-
 let build: typeof FastJsonStringify | undefined
 
-function compile(schema: unknown, api: string, name: string): Stringify {
-  if (typeof schema !== 'object' || schema === null) {
-    throw optionError({ api, name, expected: 'a JSON Schema', got: showValue(schema), fix: EXAMPLE })
-  }
+function compile(schema: JsonSchema, api: string, name: string): Stringify {
   // Loaded with the first schema, because loading it takes longer than loading the rest of this package.
   build ??= createRequire(import.meta.url)('fast-json-stringify') as typeof FastJsonStringify
   try {
@@ -48,20 +34,4 @@ function compile(schema: unknown, api: string, name: string): Stringify {
     const expected = 'a JSON Schema that fast-json-stringify can compile'
     throw optionError({ api, name, expected, got: 'an invalid one', fix: 'See the cause.', cause: error })
   }
-}
-
-/** Returns the JSON Schema of the output of a Standard Schema that implements Standard JSON Schema. */
-function jsonSchemaOf(schema: object, api: string): JsonSchema {
-  const standard = (schema as { readonly '~standard': JsonSchemaSource })['~standard']
-  if (standard.jsonSchema === undefined) {
-    const got = `a schema of ${standard.vendor} without one`
-    const fix = 'Write { 200: jsonSchema } instead.'
-    throw optionError({ api, name: 'response', expected: 'a schema with a JSON Schema', got, fix })
-  }
-  return standard.jsonSchema.output({ target: 'draft-07' })
-}
-
-interface JsonSchemaSource {
-  readonly vendor: string
-  readonly jsonSchema?: { output(options: { readonly target: string }): JsonSchema }
 }

@@ -38,6 +38,7 @@ it('accepts the options of a server and an application', () => {
     http3: false,
     limits: { maxBodyBytes: 1 },
     bodyTypes: ['application/json'],
+    checkResponses: 'count',
     routing: {},
     trustProxy: false,
     logger: log.with({}),
@@ -146,7 +147,8 @@ it('accepts the options of routes, bodies, errors and peers', () => {
     query: schema,
     headers: schema,
     body: schema,
-    response: { 200: {} },
+    response: { 200: {}, 404: schema },
+    checkResponses: 'off',
     bodyTypes: ['application/json'],
   }
   const parts: Required<MultipartOptions> = { maxParts: 1 }

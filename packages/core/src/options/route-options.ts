@@ -10,6 +10,7 @@ import {
   withFix,
 } from '@fw/options'
 import { BODY_TYPES } from './body-types.ts'
+import { CHECK_RESPONSES } from './check-responses.ts'
 import { isStandardSchema } from './standard-schema.ts'
 import { MAX_TIMER_MS } from './timer.ts'
 
@@ -37,14 +38,15 @@ const ROUTE_KINDS: OptionKinds<RouteOptions> = {
   query: SCHEMA,
   headers: SCHEMA,
   body: SCHEMA,
-  // `serializerOf` checks the status codes and schemas.
+  // `responseSchemas` checks the status codes and schemas.
   response: withFix(
     {
-      expected: 'an object of JSON Schemas by status or a Standard Schema',
+      expected: 'an object of schemas by status or a Standard Schema',
       accepts: (value) => (typeof value === 'object' && value !== null) || isStandardSchema(value),
     },
     `Write { 200: { type: 'object', properties: {} } }.`,
   ),
+  checkResponses: CHECK_RESPONSES,
   bodyTypes: BODY_TYPES,
 }
 

@@ -132,6 +132,6 @@ it.each<[unknown, string]>([
 it('rejects unknown options of an application', () => {
   const options = { trailingSlash: 'ignore' } as never
   expect(() => new App(options)).toThrow(
-    'App: unknown option "trailingSlash". Known options: limits, bodyTypes, trustProxy, routing, onError, onNotice.',
+    'App: unknown option "trailingSlash". Known options: limits, bodyTypes, checkResponses, trustProxy, routing, onError, onWarning, onNotice.',
   )
 })

@@ -12,6 +12,7 @@ import {
   withFix,
 } from '@fw/options'
 import { BODY_TYPES } from './body-types.ts'
+import { CHECK_RESPONSES } from './check-responses.ts'
 import { LIMIT_KINDS, type Limits } from './limits.ts'
 import { ROUTING_KINDS, type RoutingOptions } from './routing-options.ts'
 import { MAX_TIMER_MS } from './timer.ts'
@@ -37,6 +38,13 @@ export interface ServerOptions {
    * `RouteOptions`.
    */
   readonly bodyTypes?: readonly string[] | undefined
+  /**
+   * Checks JSON results against the `response` schemas of their routes. `'error'` answers 500 to a result that does not
+   * match. `'count'` sends it, counts it in `stats()` and checks a sample. `'off'` checks nothing. Default `'count'` if
+   * `NODE_ENV` is `production` when the server is created, otherwise `'error'`. A route can replace it; see
+   * `RouteOptions`.
+   */
+  readonly checkResponses?: 'error' | 'count' | 'off' | undefined
   /** Sets the rules for trailing slashes and case in paths. Default: exact, case-sensitive match. */
   readonly routing?: RoutingOptions
   /**
@@ -71,6 +79,7 @@ const SERVER_KINDS: OptionKinds<ServerOptions> = {
   ...PROTOCOL_KINDS,
   limits: options<Partial<Limits>>(LIMIT_KINDS),
   bodyTypes: BODY_TYPES,
+  checkResponses: CHECK_RESPONSES,
   routing: options<RoutingOptions>(ROUTING_KINDS),
   // `compileTrust` checks it.
   trustProxy: anything,

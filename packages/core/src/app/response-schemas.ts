@@ -1,0 +1,69 @@
+import { optionError, showValue } from '@fw/options'
+import type { JsonSchema, RouteOptions } from '@fw/types'
+import { isStandardSchema } from '../options/standard-schema.ts'
+
+/** JSON Schemas of the responses of a route, by status. Empty for a route without any. */
+export type ResponseSchemas = ReadonlyMap<number, JsonSchema>
+
+const EXAMPLE = `Write for example { 200: { type: 'object', properties: {} } }.`
+
+/**
+ * Returns the JSON Schemas of the option `response`. A single Standard Schema counts for status 200.
+ *
+ * @param api Name of the route, with which error messages begin
+ * @throws {TypeError} if a key is not a status, or a schema is neither a JSON Schema nor provides one
+ */
+export function responseSchemas(response: RouteOptions['response'], api: string): ResponseSchemas {
+  const schemas = new Map<number, JsonSchema>()
+  if (response === undefined) return schemas
+  if (isStandardSchema(response)) return schemas.set(200, jsonSchemaOf(response, api, 'response'))
+  for (const [key, schema] of Object.entries(response)) {
+    const status = Number(key)
+    if (!Number.isInteger(status) || status < 200 || status > 599) {
+      const expected = 'an object whose keys are statuses from 200 to 599'
+      throw optionError({ api, name: 'response', expected, got: `the key ${showValue(key)}`, fix: EXAMPLE })
+    }
+    schemas.set(status, jsonSchemaOf(schema, api, `response.${key}`))
+  }
+  return schemas
+}
+
+/** Returns the JSON Schema of the output of a Standard Schema, or a JSON Schema itself. */
+function jsonSchemaOf(schema: unknown, api: string, name: string): JsonSchema {
+  // Some Standard Schemas are functions, so this comes first.
+  if (isStandardSchema(schema)) return outputOf(schema['~standard'], api, name)
+  if (typeof schema === 'object' && schema !== null) return schema as JsonSchema
+  const expected = 'a JSON Schema or a Standard Schema'
+  throw optionError({ api, name, expected, got: showValue(schema), fix: EXAMPLE })
+}
+
+function outputOf({ vendor, jsonSchema }: JsonSchemaSource, api: string, name: string): JsonSchema {
+  const expected = 'a schema with a JSON Schema'
+  if (jsonSchema === undefined) {
+    const got = `a schema of ${vendor} without one`
+    throw optionError({
+      api,
+      name,
+      expected,
+      got,
+      fix: FIXES[vendor] ?? `Pass a JSON Schema, such as { type: 'object' }.`,
+    })
+  }
+  try {
+    return jsonSchema.output({ target: 'draft-07' })
+  } catch (cause) {
+    const fix = 'Describe the JSON form of the output, for example a date as text; see the cause.'
+    throw optionError({ api, name, expected, got: `a schema of ${vendor} that has none`, fix, cause })
+  }
+}
+
+/** The ways to add a JSON Schema to the schemas of a library. */
+const FIXES: Readonly<Record<string, string>> = {
+  valibot: 'Wrap it with toStandardJsonSchema() of @valibot/to-json-schema.',
+}
+
+/** The part of a Standard Schema that provides its JSON Schema. */
+interface JsonSchemaSource {
+  readonly vendor: string
+  readonly jsonSchema?: { output(options: { readonly target: string }): JsonSchema }
+}
