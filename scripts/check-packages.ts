@@ -1,14 +1,17 @@
 /**
- * Packs and lints the published packages, installs them into an empty folder, and compiles and runs a program there.
+ * Packs and lints the published packages, installs them into an empty folder, and compiles and runs programs there. Then
+ * bundles an application and runs the bundles without the packages.
+ *
  * Prints one line per package. Exits with code 1 if a check fails.
  */
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { bundleAndRun } from './packages/bundle-and-run.ts'
 import { checkTarball } from './packages/check-tarball.ts'
 import { checkDependencyRanges, readCatalog, type PublishedDependencies } from './packages/dependency-ranges.ts'
 import { checkDependencyReasons } from './packages/dependency-reasons.ts'
-import { installAndRun } from './packages/install-and-run.ts'
+import { installAndRun, nodesOf } from './packages/install-and-run.ts'
 import { pack, publishedPackages, readManifest } from './packages/published-package.ts'
 import { runCommand } from './packages/run-command.ts'
 
@@ -38,7 +41,8 @@ async function checkAll(): Promise<boolean> {
   const empty = join(folder, 'user')
   await mkdir(empty)
   const { ok, output } = await installAndRun(packed, empty, root)
-  return report('installation into an empty folder', ok ? [] : [output]) && isFit
+  isFit = report('installation into an empty folder', ok ? [] : [output]) && isFit
+  return ok && report('bundles', await bundleAndRun(empty, folder, root, nodesOf(empty))) && isFit
 }
 
 /** Prints the result of one check. @returns whether it passed */

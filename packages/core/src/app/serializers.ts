@@ -1,8 +1,7 @@
-import { createRequire } from 'node:module'
 import type { JsonSchema, RouteOptions } from '@fw/types'
-import type FastJsonStringify from 'fast-json-stringify'
 import { optionError, showValue } from '@fw/options'
 import { jsonText, type Serialize } from '../response/handler-result.ts'
+import { loadFastJsonStringify } from '../response/lazy-libraries.cjs'
 import { isStandardSchema } from '../options/standard-schema.ts'
 
 type Stringify = (value: unknown) => string
@@ -34,14 +33,11 @@ export function serializerOf(response: RouteOptions['response'], api: string): S
 
 const EXAMPLE = `Write for example { 200: { type: 'object', properties: {} } }.`
 
-let build: typeof FastJsonStringify | undefined
-
 function compile(schema: unknown, api: string, name: string): Stringify {
   if (typeof schema !== 'object' || schema === null) {
     throw optionError({ api, name, expected: 'a JSON Schema', got: showValue(schema), fix: EXAMPLE })
   }
-  // Loaded with the first schema, because loading it takes longer than loading the rest of this package.
-  build ??= createRequire(import.meta.url)('fast-json-stringify') as typeof FastJsonStringify
+  const build = loadFastJsonStringify()
   try {
     return build(schema)
   } catch (error) {
