@@ -1,6 +1,6 @@
 /**
- * Packs and lints the published packages, installs them into an empty folder, and compiles and runs programs there. Then
- * bundles an application and runs the bundles without the packages.
+ * Packs and lints the published packages, installs them into an empty folder, and compiles and runs programs and the
+ * examples of the READMEs there. Then bundles an application and runs the bundles without the packages.
  *
  * Prints one line per package. Exits with code 1 if a check fails.
  */
@@ -14,6 +14,7 @@ import { checkDependencyReasons } from './packages/dependency-reasons.ts'
 import { installAndRun, nodesOf } from './packages/install-and-run.ts'
 import { pack, publishedPackages, readManifest } from './packages/published-package.ts'
 import { runCommand } from './packages/run-command.ts'
+import { runReadmes } from './packages/run-readmes.ts'
 
 const root = join(import.meta.dirname, '..')
 const folder = await mkdtemp(join(tmpdir(), 'fw-packages-'))
@@ -42,7 +43,11 @@ async function checkAll(): Promise<boolean> {
   await mkdir(empty)
   const { ok, output } = await installAndRun(packed, empty, root)
   isFit = report('installation into an empty folder', ok ? [] : [output]) && isFit
-  return ok && report('bundles', await bundleAndRun(empty, folder, root, nodesOf(empty))) && isFit
+  if (!ok) return false
+  const nodes = nodesOf(empty)
+  const readmes = [root, ...packages.map((each) => each.folder)].map((each) => join(each, 'README.md'))
+  isFit = report('examples of the READMEs', await runReadmes(empty, readmes, root, nodes)) && isFit
+  return report('bundles', await bundleAndRun(empty, folder, root, nodes)) && isFit
 }
 
 /** Prints the result of one check. @returns whether it passed */
