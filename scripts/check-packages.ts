@@ -1,18 +1,22 @@
 /**
- * Packs and lints the published packages, installs them into an empty folder, and compiles and runs a program there. Emits
- * the declarations of a library on top of them.
+ * Packs and lints the published packages, installs them into an empty folder, and compiles and runs programs and the
+ * examples of the READMEs there. Emits the declarations of a library on top of them. Then bundles an application and runs
+ * the bundles without the packages.
+ *
  * Prints one line per package. Exits with code 1 if a check fails.
  */
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { bundleAndRun } from './packages/bundle-and-run.ts'
 import { checkTarball } from './packages/check-tarball.ts'
 import { checkDependencyRanges, readCatalog, type PublishedDependencies } from './packages/dependency-ranges.ts'
 import { checkDependencyReasons } from './packages/dependency-reasons.ts'
 import { emitDeclarations } from './packages/emit-declarations.ts'
-import { installAndRun } from './packages/install-and-run.ts'
+import { installAndRun, nodesOf } from './packages/install-and-run.ts'
 import { pack, publishedPackages, readManifest } from './packages/published-package.ts'
 import { runCommand } from './packages/run-command.ts'
+import { runReadmes } from './packages/run-readmes.ts'
 
 const root = join(import.meta.dirname, '..')
 const folder = await mkdtemp(join(tmpdir(), 'fw-packages-'))
@@ -45,7 +49,13 @@ async function checkAll(): Promise<boolean> {
   const library = join(folder, 'library')
   await mkdir(library)
   const emitted = await emitDeclarations(packed, library, root)
-  return report('declarations of a library', emitted.ok ? [] : [emitted.output]) && isFit
+  isFit = report('declarations of a library', emitted.ok ? [] : [emitted.output]) && isFit
+  if (!ran.ok) return false
+
+  const nodes = nodesOf(empty)
+  const readmes = [root, ...packages.map((each) => each.folder)].map((each) => join(each, 'README.md'))
+  isFit = report('examples of the READMEs', await runReadmes(empty, readmes, root, nodes)) && isFit
+  return report('bundles', await bundleAndRun(empty, folder, root, nodes)) && isFit
 }
 
 /** Prints the result of one check. @returns whether it passed */

@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
+import { arch, platform } from 'node:os'
 import { join } from 'node:path'
 import type { PublishedPackage, Tarball } from './published-package.ts'
 import { type CommandResult, pnpmCommand, runCommand } from './run-command.ts'
@@ -6,9 +8,15 @@ import { type CommandResult, pnpmCommand, runCommand } from './run-command.ts'
 /** Packages and their tarballs. */
 export type PackedPackages = ReadonlyMap<PublishedPackage, Tarball>
 
+/** Package of the oldest supported Node.js for this platform. Other platforms have none, and skip it. */
+const OLDEST_NODE = {
+  name: 'oldest-node',
+  source: `npm:node-${platform() === 'darwin' && arch() === 'arm64' ? 'bin-' : ''}${platform()}-${arch()}@^24.0.0`,
+}
+
 /**
- * Installs the tarballs into an empty folder, then compiles and runs a program that imports every entry and serves one
- * request.
+ * Installs the tarballs into an empty folder, then compiles a program that imports every entry and serves one request, and
+ * runs it on every version of Node.js.
  *
  * @returns the result of the first step that failed, or of the last step
  */
@@ -16,7 +24,12 @@ export async function installAndRun(packed: PackedPackages, folder: string, root
   const tarballs = Object.fromEntries([...packed].map(([{ name }, { path }]) => [name, `file:${path}`]))
   const entries = [...packed.keys()].flatMap((each) => each.entries)
   const files = {
-    'package.json': JSON.stringify({ private: true, type: 'module', dependencies: tarballs }),
+    'package.json': JSON.stringify({
+      private: true,
+      type: 'module',
+      dependencies: tarballs,
+      optionalDependencies: { [OLDEST_NODE.name]: OLDEST_NODE.source },
+    }),
     // The packages depend on versions of each other that the registry does not have yet.
     'pnpm-workspace.yaml': JSON.stringify({ overrides: tarballs, pmOnFail: 'ignore' }),
     'tsconfig.json': JSON.stringify(tsconfig(root)),
@@ -27,14 +40,23 @@ export async function installAndRun(packed: PackedPackages, folder: string, root
   const steps = [
     [...pnpmCommand(), 'install', '--prefer-offline', '--prod', '--ignore-scripts'],
     [join(root, 'node_modules/.bin/tsc'), '-p', 'tsconfig.json'],
-    [process.execPath, 'program.ts'],
   ]
   let result: CommandResult = { ok: false, stdout: '', output: 'No step has run' }
   for (const step of steps) {
     result = await runCommand(step, folder)
+    if (!result.ok) return result
+  }
+  for (const node of nodesOf(folder)) {
+    result = await runCommand([node, 'program.ts'], folder)
     if (!result.ok) break
   }
   return result
+}
+
+/** Returns the paths of the current Node.js, and of the oldest supported one if the folder has it. */
+export function nodesOf(folder: string): string[] {
+  const oldest = join(folder, 'node_modules', OLDEST_NODE.name, 'bin/node')
+  return existsSync(oldest) ? [process.execPath, oldest] : [process.execPath]
 }
 
 /** Returns a strict configuration without `skipLibCheck`, so that the compiler checks the published declarations. */

@@ -5,7 +5,8 @@ import { helpText, readSettings } from './settings.ts'
 
 /** Runs the demo until SIGINT or SIGTERM. A startup error prints one line and sets exit code 1. */
 async function main(args: readonly string[]): Promise<void> {
-  const [option] = args
+  // `pnpm start -- --help` passes the separator on.
+  const [option] = args[0] === '--' ? args.slice(1) : args
   if (option === '--help' || option === '-h') {
     process.stdout.write(helpText())
     return

@@ -92,8 +92,9 @@ it('reports HTTP/3 without its optional package', async () => {
   expect(exitCode).toBe(1)
 })
 
-it('lists every option with --help', async () => {
-  const { exitCode, stdout, stderr } = await start({}, ['--help'])
+// `pnpm start -- --help` passes `--` on, `pnpm start --help` does not.
+it.each([[['--help']], [['--', '--help']]])('lists every option with %j', async (args) => {
+  const { exitCode, stdout, stderr } = await start({}, args)
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
   for (const name of ['DEMO_PORT', 'DEMO_TLS_PORT', 'DEMO_HTTP3', 'DEMO_LOG_LEVEL']) expect(stdout).toContain(name)
 })

@@ -2,9 +2,13 @@
  * `node --import @fw/log/register-location app.ts` adds the source location to each log call when it loads a module.
  * Finding the location of a record then costs almost nothing. The log is the same with and without it.
  */
-import { registerHooks, stripTypeScriptTypes } from 'node:module'
+import nodeModule from 'node:module'
 import { fileURLToPath } from 'node:url'
+import '@fw/options' // checks the version of Node.js
 import { markCallSites } from './call-sites/mark-call-sites.ts'
+
+// A named import would fail on an old Node.js before the check of its version.
+const { registerHooks, stripTypeScriptTypes } = nodeModule
 
 registerHooks({
   load(url, context, nextLoad) {

@@ -42,7 +42,7 @@ async function install(packageFolder: string, app: string): Promise<void> {
   const manifest = JSON.parse(await readFile(join(packageFolder, 'package.json'), 'utf8')) as Manifest
   const { name, scripts = {}, publishConfig, dependencies = {} } = manifest
   if (scripts.prepack !== undefined) {
-    const PATH = `${join(packageFolder, 'node_modules/.bin')}:${process.env['PATH']}`
+    const PATH = `${dirname(process.execPath)}:${process.env['PATH']}`
     await run('sh', ['-c', scripts.prepack], { cwd: packageFolder, env: { ...process.env, PATH } })
   }
   const installed = join(app, 'node_modules', name)

@@ -1,8 +1,7 @@
-import { createRequire } from 'node:module'
 import type { JsonSchema } from '@fw/types'
-import type FastJsonStringify from 'fast-json-stringify'
 import { optionError } from '@fw/options'
 import { jsonText, type Serialize } from '../response/handler-result.ts'
+import { loadFastJsonStringify } from '../response/lazy-libraries.cjs'
 import type { ResponseSchemas } from './response-schemas.ts'
 
 type Stringify = (value: unknown) => string
@@ -23,11 +22,8 @@ export function serializerOf(schemas: ResponseSchemas, api: string): Serialize {
   }
 }
 
-let build: typeof FastJsonStringify | undefined
-
 function compile(schema: JsonSchema, api: string, name: string): Stringify {
-  // Loaded with the first schema, because loading it takes longer than loading the rest of this package.
-  build ??= createRequire(import.meta.url)('fast-json-stringify') as typeof FastJsonStringify
+  const build = loadFastJsonStringify()
   try {
     return build(schema)
   } catch (error) {

@@ -1,13 +1,10 @@
-import { createRequire } from 'node:module'
-import type NegotiatorConstructor from 'negotiator'
 import { showValue } from '@fw/options'
 import type { RequestHeaders } from '@fw/types'
+import { loadNegotiator } from '../response/lazy-libraries.cjs'
 import { negotiatedField } from '../response/negotiated-field.ts'
 
 /** Request fields that carry the preferences of the client. */
 const FIELDS = { type: 'accept', language: 'accept-language', encoding: 'accept-encoding' } as const
-
-let Negotiator: typeof NegotiatorConstructor | undefined
 
 /**
  * Returns the offer that the client prefers, the first on a tie, or `null` if it accepts none.
@@ -22,8 +19,7 @@ export function preferred(
 ): string | null {
   if (what === 'type') for (const offer of offers) checkMediaType(offer)
   const field = FIELDS[what]
-  // Loaded on first use: most applications never negotiate.
-  Negotiator ??= createRequire(import.meta.url)('negotiator') as typeof NegotiatorConstructor
+  const Negotiator = loadNegotiator()
   const negotiator = new Negotiator({ headers: { [field]: negotiatedField(headers.get(field)) } })
   // The types of negotiator do not accept a readonly array.
   const available = [...offers]

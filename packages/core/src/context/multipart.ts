@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module'
 import { Readable } from 'node:stream'
 import type { Busboy as BusboyConstructor, BusboyFileStream, BusboyInstance } from '@fastify/busboy'
 import { checkOptions, integer, type OptionKinds } from '@fw/options'
@@ -38,7 +37,10 @@ async function* parts(
 ): AsyncGenerator<MultipartPart, void, undefined> {
   checkOptions('ctx.parts', options, MULTIPART_KINDS)
   const { maxParts = MAX_PARTS } = options
-  const parser = parserOf(contentType, maxParts, maxFileBytes)
+  checkType(contentType)
+  // Loaded with the first multipart body.
+  Busboy ??= (await import('@fastify/busboy')).default.Busboy
+  const parser = parserOf(Busboy, contentType, maxParts, maxFileBytes)
   const arrived: ReceivedPart[] = []
   let current: ReceivedPart | undefined
   /** The last part whose head has arrived. All parts before it are complete. */
@@ -188,15 +190,20 @@ class ReceivedPart implements MultipartPart {
 
 let Busboy: typeof BusboyConstructor | undefined
 
-function parserOf(contentType: string | null, maxParts: number, maxFileBytes: number): BusboyInstance {
+function checkType(contentType: string | null): asserts contentType is string {
+  if (contentType !== null && /^multipart\/form-data\s*(?:;|$)/i.test(contentType)) return
   const headers = { accept: MULTIPART_TYPE }
-  if (contentType === null || !/^multipart\/form-data\s*(?:;|$)/i.test(contentType)) {
-    throw new HttpError(415, `The content-type of the body must be ${MULTIPART_TYPE}`, { headers })
-  }
-  // Loaded with the first multipart body.
-  Busboy ??= createRequire(import.meta.url)('@fastify/busboy') as typeof BusboyConstructor
+  throw new HttpError(415, `The content-type of the body must be ${MULTIPART_TYPE}`, { headers })
+}
+
+function parserOf(
+  Parser: typeof BusboyConstructor,
+  contentType: string,
+  maxParts: number,
+  maxFileBytes: number,
+): BusboyInstance {
   try {
-    return new Busboy({
+    return new Parser({
       headers: { 'content-type': contentType },
       // Makes every part a stream. The limit of the route applies to the whole body.
       isPartAFile: () => true,

@@ -180,9 +180,11 @@ function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND'
 }
 
-/** Imports the binding. The `catch` keeps bundlers from failing when the optional package is not installed. */
+/**
+ * Imports the binding. The specifier is not a literal, so that bundlers leave the native package out, and succeed without
+ * it.
+ */
 function importQuiche(): ReturnType<LoadQuiche> {
-  return import('@matrixai/quic/native/quiche.js').catch((error: unknown) => {
-    throw error
-  })
+  const specifier = ['@matrixai/quic', 'native/quiche.js'].join('/')
+  return import(/* webpackIgnore: true */ specifier) as ReturnType<LoadQuiche>
 }

@@ -115,13 +115,15 @@ async function describeSocket(logger: Logger, socket: Socket): Promise<void> {
 }
 
 async function bindingVersion(): Promise<string> {
+  // Not a literal, so that bundlers do not search for the optional package.
+  const specifier = ['@matrixai/quic', 'package.json'].join('/')
   try {
-    const { default: manifest } = (await import('@matrixai/quic/package.json', { with: { type: 'json' } })) as {
+    const { default: manifest } = (await import(/* webpackIgnore: true */ specifier, { with: { type: 'json' } })) as {
       default: { version: string }
     }
     return manifest.version
   } catch {
-    // Bundles do not include the manifest.
+    // The version only helps to read the log.
     return '(unknown version)'
   }
 }
