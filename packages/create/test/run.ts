@@ -21,7 +21,9 @@ export const PROGRAM: string = join(import.meta.dirname, '../bin/create.js')
 
 /** Environment without the variables that the package manager of the test run sets. */
 const ENVIRONMENT = Object.fromEntries(
-  Object.entries(process.env).filter(([name]) => !/^(?:npm_(?!config_registry)|pnpm_|NODE_TEST_|VITEST|NODE_ENV|CI$)/i.test(name)),
+  Object.entries(process.env).filter(
+    ([name]) => !/^(?:npm_(?!config_registry)|pnpm_|NODE_TEST_|VITEST|NODE_ENV|CI$)/i.test(name),
+  ),
 )
 
 /** Runs a command to its end. It has no terminal. */
