@@ -58,5 +58,5 @@ function testedFolders() {
     .flatMap((parent) => readdirSync(join(root, parent)).map((name) => join(parent, name)))
     .filter((folder) => existsSync(join(root, folder, 'package.json')))
     .filter((folder) => 'test' in (JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')).scripts ?? {}))
-  return [...packages, 'scripts']
+  return [...packages, 'scripts', 'examples']
 }

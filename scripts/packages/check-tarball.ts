@@ -3,8 +3,8 @@ import type { Tarball } from './published-package.ts'
 
 /** Files that every published package must contain. publint checks the files of the entries. */
 const REQUIRED_FILES = ['package.json', 'README.md', 'LICENSE', 'dist/index.d.ts']
-/** Files that only this workspace needs. */
-const UNWANTED_FILES = /\.test\.|\.tsbuildinfo$|(?:^|\/)test\/|test-report\.json$/
+/** Files that only this workspace needs. The templates of `@fw/create` contain the tests of applications. */
+const UNWANTED_FILES = /^(?!templates\/).*(?:\.test\.|\.tsbuildinfo$|(?<![^/])test\/|test-report\.json$)/
 
 /** Checks a tarball with publint, attw and the rules above. @returns the problems found */
 export async function checkTarball({ path, files }: Tarball, root: string): Promise<string[]> {

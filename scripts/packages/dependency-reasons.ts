@@ -17,7 +17,7 @@ export function checkDependencyReasons(root: string): string[] {
 }
 
 function manifestPaths(root: string): string[] {
-  const folders = ['packages', 'apps'].flatMap((parent) =>
+  const folders = ['packages', 'apps', 'examples'].flatMap((parent) =>
     readdirSync(join(root, parent)).map((name) => join(root, parent, name)),
   )
   return [root, ...folders].map((folder) => join(folder, 'package.json')).filter((path) => existsSync(path))

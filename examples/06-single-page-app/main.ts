@@ -1,0 +1,21 @@
+import { existsSync } from 'node:fs'
+import { Server } from '@fw/core'
+import { staticFiles } from '@fw/static'
+
+const dist = new URL('dist/', import.meta.url)
+if (!existsSync(dist)) await import('./build.ts')
+
+export const server = new Server({ shutdown: 'signals' })
+const router = server.router()
+
+const api = router.group('/api')
+api.get('/hello/:name', (ctx) => ({ hello: ctx.params.name }))
+api.all('/*path', (ctx) => ctx.notFound()) // otherwise the page answers unknown paths of the API
+
+staticFiles(router, '/', dist, {
+  spa: true,
+  // Vite puts a hash of the contents into the names of assets.
+  cacheControl: (path) => (path.startsWith('/assets/') ? 'max-age=31536000, immutable' : 'no-cache'),
+})
+
+if (import.meta.main) await server.listen({ host: '127.0.0.1', port: Number(process.env['PORT'] ?? 8080) })

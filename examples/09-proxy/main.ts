@@ -1,0 +1,46 @@
+import { HttpError, Server } from '@fw/core'
+
+const upstream = process.env['UPSTREAM'] ?? 'https://example.org'
+
+/** Fields that concern one connection only (RFC 9110 §7.6.1), and those that `fetch` sets itself. */
+const NOT_FORWARDED = [
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]
+
+export const server = new Server({ shutdown: 'signals' })
+
+server.router().all('/*path', async (ctx) => {
+  const query = ctx.rawQuery === '' ? '' : `?${ctx.rawQuery}`
+  const headers = forwarded(ctx.headers)
+  headers.set('accept-encoding', 'identity') // fetch would decompress the body
+  headers.set('x-forwarded-for', ctx.remoteAddress ?? '') // replaces the claims of the client
+  const hasBody = ctx.method !== 'GET' && ctx.method !== 'HEAD'
+  const response = await fetch(upstream + ctx.path + query, {
+    method: ctx.method,
+    headers,
+    redirect: 'manual',
+    signal: ctx.signal, // ends the request when the client leaves
+    ...(hasBody ? { body: ctx.stream(), duplex: 'half' } : {}),
+  }).catch((cause: unknown) => {
+    throw ctx.signal.aborted ? cause : new HttpError(502, 'The upstream server does not answer', { cause })
+  })
+  return new Response(response.body, { status: response.status, headers: forwarded(response.headers) })
+})
+
+function forwarded(headers: Iterable<[string, string]>): Headers {
+  const copy = new Headers([...headers])
+  const named = copy.get('connection')?.split(',') ?? []
+  for (const name of [...named, ...NOT_FORWARDED]) copy.delete(name.trim())
+  return copy
+}
+
+if (import.meta.main) await server.listen({ host: '127.0.0.1', port: Number(process.env['PORT'] ?? 8080) })

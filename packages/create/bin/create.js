@@ -1,0 +1,9 @@
+#!/usr/bin/env node
+// Every version of Node.js must be able to parse this file.
+const version = process.versions.node
+if (Number(version.split('.')[0]) >= 24) {
+  void import('@fw/create').then(({ main }) => main(process.argv.slice(2)))
+} else {
+  console.error('@fw/create needs Node.js 24 or later, and this is ' + version + '. Get it from https://nodejs.org/')
+  process.exitCode = 1
+}

@@ -1,0 +1,39 @@
+/** Templates with their descriptions. The first one is the default. */
+export const TEMPLATES = {
+  minimal: 'one route and its test',
+  api: 'a JSON API with validation and an access log',
+  live: 'a page that the server updates with events',
+  spa: 'a single-page application and its API',
+} as const
+
+export type Template = keyof typeof TEMPLATES
+
+/** Everything that the user decides. */
+export interface Choices {
+  /** Path, relative to the working directory. */
+  readonly folder: string
+  readonly template: Template
+  /** Makes a certificate for this machine and serves HTTPS with it. */
+  readonly https: boolean
+  readonly docker: boolean
+  readonly systemd: boolean
+  /** Installs the dependencies. */
+  readonly install: boolean
+  /** Makes the folder a git repository. */
+  readonly git: boolean
+}
+
+/** Choices of a user who presses Enter at each question. */
+export const DEFAULTS: Choices = {
+  folder: 'my-app',
+  template: 'minimal',
+  https: false,
+  docker: false,
+  systemd: false,
+  install: true,
+  git: true,
+}
+
+export function isTemplate(name: string): name is Template {
+  return Object.hasOwn(TEMPLATES, name)
+}

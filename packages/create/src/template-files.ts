@@ -1,0 +1,26 @@
+import { readFile, readdir } from 'node:fs/promises'
+import { join, relative, sep } from 'node:path'
+import type { Files } from './merge-layers.ts'
+
+/** From `src/` as well as from `dist/`. */
+const PACKAGE = join(import.meta.dirname, '..')
+
+/** Reads the files of a folder of `templates/`. */
+export async function templateFiles(layer: string): Promise<Files> {
+  const folder = join(PACKAGE, 'templates', layer)
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+  return Object.fromEntries(
+    await Promise.all(
+      paths.toSorted().map(async (path) => {
+        return [relative(folder, path).replaceAll(sep, '/'), await readFile(path, 'utf8')] as const
+      }),
+    ),
+  )
+}
+
+/** Returns the version of this package, which all `@fw` packages share. */
+export async function ownVersion(): Promise<string> {
+  const { version } = JSON.parse(await readFile(join(PACKAGE, 'package.json'), 'utf8')) as { version: string }
+  return version
+}

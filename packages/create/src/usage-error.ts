@@ -1,0 +1,9 @@
+/** Reports that the command cannot do what it was called for. The message says what to type instead. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+/** Reports that the user ended the questions with Ctrl-C or Ctrl-D. */
+export class Cancelled extends Error {
+  override readonly name = 'Cancelled'
+}

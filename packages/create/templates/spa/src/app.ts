@@ -1,0 +1,14 @@
+import { accessLog } from '@fw/access-log'
+import { Server } from '@fw/core'
+import { staticFiles } from '@fw/static'
+
+/** Lets running requests finish after Ctrl-C. */
+export const server = new Server({ shutdown: 'signals', trustProxy: false })
+const router = server.router()
+router.use(accessLog())
+
+const api = router.group('/api')
+api.get('/hello/:name', (ctx) => ({ hello: ctx.params.name }))
+api.all('/*path', (ctx) => ctx.notFound()) // otherwise the page answers unknown paths of the API
+
+staticFiles(router, '/', new URL('../public/', import.meta.url), { spa: true, cacheControl: () => 'no-cache' })

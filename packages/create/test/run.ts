@@ -1,0 +1,44 @@
+import { type ExecFileException, execFile } from 'node:child_process'
+import { join } from 'node:path'
+
+/** Result of a command that ended. */
+export interface Ended {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Where and how a command runs. */
+export interface RunOptions {
+  readonly cwd: string
+  readonly env?: Readonly<Record<string, string>>
+  /** Standard input. */
+  readonly input?: string
+}
+
+/** The program in this workspace. */
+export const PROGRAM: string = join(import.meta.dirname, '../bin/create.js')
+
+/** Environment without the variables that the package manager of the test run sets. */
+const ENVIRONMENT = Object.fromEntries(
+  Object.entries(process.env).filter(
+    ([name]) => !/^(?:npm_(?!config_registry)|pnpm_|NODE_TEST_|VITEST|NODE_ENV|CI$)/i.test(name),
+  ),
+)
+
+/** Runs a command to its end. It has no terminal. */
+export function run(command: readonly string[], { cwd, env = {}, input = '' }: RunOptions): Promise<Ended> {
+  const [file = '', ...args] = command
+  const { promise, resolve } = Promise.withResolvers<Ended>()
+  const options = { cwd, env: { ...ENVIRONMENT, ...env }, timeout: 120_000, maxBuffer: 16 * 1024 * 1024 }
+  const child = execFile(file, args, options, (error: ExecFileException | null, stdout, stderr) => {
+    resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : -1, stdout, stderr })
+  })
+  child.stdin?.end(input)
+  return promise
+}
+
+/** Runs the program of this workspace. */
+export function create(args: readonly string[], options: RunOptions): Promise<Ended> {
+  return run([process.execPath, PROGRAM, ...args], options)
+}
