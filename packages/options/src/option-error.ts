@@ -1,3 +1,5 @@
+import { type Coded, withCode } from './error-code.ts'
+
 /** The parts of an error message about one option. */
 export interface InvalidOption {
   /** The function or class that was called, as its caller writes it: `listen`, `FileSink`. */
@@ -16,8 +18,11 @@ export interface InvalidOption {
   readonly cause?: unknown
 }
 
+/** The error of a wrong option. Its properties name what the message says, for programs. */
+export type OptionError = Coded<TypeError | RangeError> & Pick<InvalidOption, 'api'> & { readonly option: string }
+
 /**
- * Creates the error for an option with a wrong value, in the form that every package uses.
+ * Creates the error for an option with a wrong value, in the form that every package uses. Its code is `FW_INVALID_OPTION`.
  *
  * @returns A `RangeError` if the type is right and the value is out of range, a `TypeError` otherwise
  *
@@ -25,9 +30,10 @@ export interface InvalidOption {
  * optionError({ api: 'listen', name: 'port', expected: 'an integer from 0 to 65535', got: '70000', isRange: true })
  * // RangeError: listen: option "port" must be an integer from 0 to 65535, got 70000. Omit it to use the default.
  */
-export function optionError(invalid: InvalidOption): TypeError | RangeError {
+export function optionError(invalid: InvalidOption): OptionError {
   const { api, name, expected, got, fix = 'Omit it to use the default.', isRange = false } = invalid
   const message = `${api}: option "${name}" must be ${expected}, got ${got}. ${fix}`
   const details = 'cause' in invalid ? { cause: invalid.cause } : undefined
-  return isRange ? new RangeError(message, details) : new TypeError(message, details)
+  const error = isRange ? new RangeError(message, details) : new TypeError(message, details)
+  return Object.assign(withCode('FW_INVALID_OPTION', error), { api, option: name })
 }

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import type NegotiatorConstructor from 'negotiator'
-import { showValue } from '@fw/options'
+import { showValue, withCode } from '@fw/options'
 import type { RequestHeaders } from '@fw/types'
 import { negotiatedField } from '../response/negotiated-field.ts'
 
@@ -33,5 +33,8 @@ export function preferred(
 
 function checkMediaType(offer: string): void {
   if (typeof offer === 'string' && offer.includes('/')) return
-  throw new TypeError(`ctx.accepts: type must be a media type such as 'text/html', got ${showValue(offer)}.`)
+  throw withCode(
+    'FW_INVALID_ARGUMENT',
+    new TypeError(`ctx.accepts: type must be a media type such as 'text/html', got ${showValue(offer)}.`),
+  )
 }

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { Readable } from 'node:stream'
 import type { Busboy as BusboyConstructor, BusboyFileStream, BusboyInstance } from '@fastify/busboy'
-import { checkOptions, integer, type OptionKinds } from '@fw/options'
+import { checkOptions, integer, type OptionKinds, withCode } from '@fw/options'
 import type { MultipartOptions, MultipartPart } from '@fw/types'
 import { AbortedError } from '../engine/errors.ts'
 import { concatBytes, ownBytes } from '../engine/socket/kept-bytes.ts'
@@ -56,7 +56,7 @@ async function* parts(
   }
   const checkNamed = (): void => {
     // RFC 7578 §4.2
-    if (isUnnamed) fail(new HttpError(400, 'A part of the body has no name'))
+    if (isUnnamed) fail(withCode('FW_MALFORMED_BODY', new HttpError(400, 'A part of the body has no name')))
   }
   onPartBegin(parser, (part) => {
     checkNamed()
@@ -71,13 +71,17 @@ async function* parts(
     // The declared type is `string`, but a part can lack a name.
     isUnnamed = typeof name !== 'string'
     if (isUnnamed) return
-    stream.on('limit', () => fail(new HttpError(413, `A part of the body has more than ${maxFileBytes} bytes`)))
+    stream.on('limit', () =>
+      fail(withCode('FW_BODY_TOO_LARGE', new HttpError(413, `A part of the body has more than ${maxFileBytes} bytes`))),
+    )
     latest = new ReceivedPart(stream, name, filename, type)
     arrived.push(latest)
     wake?.()
   })
   for (const event of ['filesLimit', 'partsLimit']) {
-    parser.on(event, () => fail(new HttpError(413, `The body has more than ${maxParts} parts`)))
+    parser.on(event, () =>
+      fail(withCode('FW_BODY_TOO_LARGE', new HttpError(413, `The body has more than ${maxParts} parts`))),
+    )
   }
   parser.on('error', fail)
   parser.on('close', () => wake?.())
@@ -101,7 +105,11 @@ async function* parts(
     parser.destroy()
     // A pending read of this part would never settle. Wait, because the parser needs some ticks to report the end of a part
     // that has arrived.
-    setImmediate(() => latest?.abort(new Error('ctx.parts: part must be read before the loop over the parts ends.')))
+    setImmediate(() =>
+      latest?.abort(
+        withCode('FW_PART_NOT_READ', new Error('ctx.parts: part must be read before the loop over the parts ends.')),
+      ),
+    )
     // Ignore the rejection: no caller reads the rest of the body.
     reader.cancel().catch(() => {})
   }
@@ -191,7 +199,10 @@ let Busboy: typeof BusboyConstructor | undefined
 function parserOf(contentType: string | null, maxParts: number, maxFileBytes: number): BusboyInstance {
   const headers = { accept: MULTIPART_TYPE }
   if (contentType === null || !/^multipart\/form-data\s*(?:;|$)/i.test(contentType)) {
-    throw new HttpError(415, `The content-type of the body must be ${MULTIPART_TYPE}`, { headers })
+    throw withCode(
+      'FW_UNSUPPORTED_TYPE',
+      new HttpError(415, `The content-type of the body must be ${MULTIPART_TYPE}`, { headers }),
+    )
   }
   // Loaded with the first multipart body.
   Busboy ??= createRequire(import.meta.url)('@fastify/busboy') as typeof BusboyConstructor
@@ -204,7 +215,10 @@ function parserOf(contentType: string | null, maxParts: number, maxFileBytes: nu
       limits: { files: maxParts, parts: maxParts, fileSize: maxFileBytes || Infinity },
     })
   } catch (error) {
-    throw new HttpError(400, 'The content-type of the body must have a boundary', { cause: error })
+    throw withCode(
+      'FW_MALFORMED_BODY',
+      new HttpError(400, 'The content-type of the body must have a boundary', { cause: error }),
+    )
   }
 }
 
@@ -225,5 +239,8 @@ function onPartBegin(parser: BusboyInstance, onPart: (part: NodeJS.EventEmitter)
 /** Returns an error of the body or its connection unchanged, and any other error as a malformed body. */
 function fault(error: unknown): Error {
   if (isHttpError(error) || error instanceof AbortedError) return error
-  return new HttpError(400, 'The body is not valid multipart/form-data', { cause: error })
+  return withCode(
+    'FW_MALFORMED_BODY',
+    new HttpError(400, 'The body is not valid multipart/form-data', { cause: error }),
+  )
 }

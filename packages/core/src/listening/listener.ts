@@ -1,3 +1,4 @@
+import { withCode } from '@fw/options'
 import cluster from 'node:cluster'
 import type { Logger } from '@fw/log'
 import type { Exchange, ProtocolText, Refusal } from '@fw/types'
@@ -69,7 +70,10 @@ export class Listener implements CertificateUser {
     const certificates = options.certificates?.current
     const hasHttp3 = options.http3 === true
     if (hasHttp3 && certificates === undefined) {
-      throw new StartupError('HTTP/3 needs TLS. Set tls, or omit http3 for this listener')
+      throw withCode(
+        'FW_HTTP3_UNAVAILABLE',
+        new StartupError('HTTP/3 needs TLS. Set tls, or omit http3 for this listener'),
+      )
     }
     for (let attempt = 1; ; attempt++) {
       // Bind TCP first: the UDP port alone would not reveal a second process.
@@ -144,7 +148,10 @@ async function openHttp3(
 ): Promise<Http3Listener> {
   const bound = tcp.address()
   if (typeof bound === 'string')
-    throw new StartupError('HTTP/3 needs a port, and a Unix socket has none. Set port instead of path')
+    throw withCode(
+      'FW_HTTP3_UNAVAILABLE',
+      new StartupError('HTTP/3 needs a port, and a Unix socket has none. Set port instead of path'),
+    )
   // Load the HTTP/3 engine only here: a server without HTTP/3 needs none of it.
   const { listenHttp3 } = await import('../http3/engine.ts')
   const fd = binding.kind === 'fd' ? (binding.udp ?? passed[0]) : undefined
@@ -161,8 +168,11 @@ async function openHttp3(
   const { family, port, address } = http3.address
   if (family !== bound.family) {
     await http3.destroy()
-    throw new StartupError(
-      `Cannot listen on descriptor ${fd}: it uses ${family}, but the TCP socket uses ${bound.family}. Pass two sockets of one address family`,
+    throw withCode(
+      'FW_INVALID_DESCRIPTOR',
+      new StartupError(
+        `Cannot listen on descriptor ${fd}: it uses ${family}, but the TCP socket uses ${bound.family}. Pass two sockets of one address family`,
+      ),
     )
   }
   host.logger.info('QUIC endpoint on {} port {}, announced in alt-svc', address, port)

@@ -1,4 +1,4 @@
-import { anything, checkOptions, object, type OptionKinds, showValue, text, withFix } from '@fw/options'
+import { anything, checkOptions, object, type OptionKinds, showValue, text, withFix, withCode } from '@fw/options'
 import { statusPhrase } from '../engine/semantics/status-phrase.ts'
 import { ResponseHeaderList } from './response-headers.ts'
 import { headerEntries } from './response-init.ts'
@@ -37,6 +37,8 @@ const HTTP_ERROR = Symbol.for('@fw/core: HttpError')
 /** Makes the server respond with an error status when a handler throws it. Sends its message to the client as `detail`. */
 export class HttpError extends Error {
   override readonly name = 'HttpError'
+  /** One of `FwErrorCode` if a package of `@fw` created the error. It is never sent. */
+  declare readonly code: string | undefined
   readonly status: number
   readonly headers: Readonly<Record<string, string>> | undefined
   readonly type: string | undefined
@@ -55,7 +57,10 @@ export class HttpError extends Error {
    */
   constructor(status: number, message?: string, options: HttpErrorOptions = {}) {
     if (!isErrorStatus(status)) {
-      throw new RangeError(`HttpError: status must be an integer from 400 to 599, got ${showValue(status)}.`)
+      throw withCode(
+        'FW_INVALID_STATUS',
+        new RangeError(`HttpError: status must be an integer from 400 to 599, got ${showValue(status)}.`),
+      )
     }
     checkOptions('HttpError', options, HTTP_ERROR_KINDS, MEANT)
     super(message ?? statusPhrase(status), 'cause' in options ? { cause: options.cause } : undefined)

@@ -1,3 +1,4 @@
+import { withCode } from '@fw/options'
 import { url as inspectorUrl } from 'node:inspector'
 import { isatty } from 'node:tty'
 import type { Logger } from '@fw/log'
@@ -139,7 +140,10 @@ export class Supervisor {
       if (error !== undefined) failed.set(error, [...(failed.get(error) ?? []), worker.name])
     }
     if (failed.size === 0) return
-    throw new StartupError(Array.from(failed, ([error, names]) => `${names.join(', ')}: ${error}`).join('; '))
+    throw withCode(
+      'FW_WORKER_FAILED',
+      new StartupError(Array.from(failed, ([error, names]) => `${names.join(', ')}: ${error}`).join('; ')),
+    )
   }
 
   /** Calls a function that writes to the log, after the forwarded output of the workers. */

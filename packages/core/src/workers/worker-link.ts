@@ -1,3 +1,4 @@
+import { withCode } from '@fw/options'
 import cluster from 'node:cluster'
 import type { ListenerAddress } from '../listening/listener.ts'
 import { StartupError } from '../options/startup-error.ts'
@@ -79,7 +80,7 @@ export class WorkerLink {
         break
       }
       case 'refused':
-        this.#asked.get(message.listen)?.reject(new StartupError(message.message))
+        this.#asked.get(message.listen)?.reject(withCode('FW_WORKER_FAILED', new StartupError(message.message)))
         break
       case 'close':
         this.#open.get(message.listen)?.close(message.drainMs, message.whole)

@@ -1,3 +1,4 @@
+import { withCode } from '@fw/options'
 import { fstatSync } from 'node:fs'
 import { getSystemErrorMap } from 'node:util'
 import { Worker } from 'node:worker_threads'
@@ -200,7 +201,9 @@ export class QueuedWriter {
     if (this.#threadEnded || this.#stopped) return
     this.#threadEnded = true
     this.#queue.threadEnded()
-    this.#settings.onFailure(new Error(`writer thread ended (${reason}). The main thread now writes the lines`))
+    this.#settings.onFailure(
+      withCode('FW_LOG_WRITER', new Error(`writer thread ended (${reason}). The main thread now writes the lines`)),
+    )
     this.#writeHere()
   }
 
@@ -303,7 +306,7 @@ export class QueuedWriter {
     while (this.#seenFailures !== count) {
       this.#seenFailures++
       const [code, text] = getSystemErrorMap().get(errno) ?? [`error ${errno}`, '']
-      this.#settings.onFailure(new Error(`${code}: ${text}, write`))
+      this.#settings.onFailure(withCode('FW_LOG_WRITER', new Error(`${code}: ${text}, write`)))
     }
   }
 }
