@@ -1,5 +1,5 @@
 export type { ForwardingHeader, TrustProxy } from '@fw/client-address'
-export { declareRouteOption } from '@fw/options'
+export { declareRouteOption, type FwErrorCode } from '@fw/options'
 export { App, type AppOptions, type ErrorReporter } from './app/app.ts'
 export { contextKey } from './context/context-values.ts'
 export { extendContext, extendRouter } from './app/extensions.ts'

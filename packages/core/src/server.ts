@@ -138,11 +138,12 @@ export class Server implements AsyncDisposable {
    */
   address(): ListenerAddress {
     const [first] = this.#listeners.keys()
-    if (first === undefined)
+    if (first === undefined) {
       throw withCode(
         'FW_NOT_LISTENING',
         new Error('server.address: the server does not listen. Await server.listen() first.'),
       )
+    }
     return first.address
   }
 

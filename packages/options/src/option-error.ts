@@ -34,6 +34,9 @@ export function optionError(invalid: InvalidOption): OptionError {
   const { api, name, expected, got, fix = 'Omit it to use the default.', isRange = false } = invalid
   const message = `${api}: option "${name}" must be ${expected}, got ${got}. ${fix}`
   const details = 'cause' in invalid ? { cause: invalid.cause } : undefined
-  const error = isRange ? new RangeError(message, details) : new TypeError(message, details)
-  return Object.assign(withCode('FW_INVALID_OPTION', error), { api, option: name })
+  const error = withCode(
+    'FW_INVALID_OPTION',
+    isRange ? new RangeError(message, details) : new TypeError(message, details),
+  )
+  return Object.assign(error, { api, option: name })
 }

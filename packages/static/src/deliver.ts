@@ -118,11 +118,12 @@ function planFor(ctx: Context, representation: Representation): Sendable {
   const isRead = ctx.method === 'GET' || ctx.method === 'HEAD'
   if (!isRead || ctx.status !== 200) return { status: 200 }
   const response = planResponse(ctx.method, ctx.headers, representation)
-  if (response.status === 412)
+  if (response.status === 412) {
     throw withCode(
       'FW_PRECONDITION_FAILED',
       new HttpError(412, 'The file does not match the conditions of the request'),
     )
+  }
   if (response.status === 416) {
     throw withCode(
       'FW_RANGE_NOT_SATISFIABLE',

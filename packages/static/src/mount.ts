@@ -144,8 +144,9 @@ export class Mount {
     // RFC 9110 §12.5.5: every response that depends on the field needs Vary, including a 304.
     if (variants.length > 1) addVary(ctx.responseHeaders, 'Accept-Encoding')
     const accepted = acceptable(ctx, variants)
-    if (accepted.length === 0)
+    if (accepted.length === 0) {
       throw withCode('FW_NOT_ACCEPTABLE', new HttpError(406, `The file is available as ${codingsOf(variants)}`))
+    }
     let failure: FileFailure | undefined
     for (const variant of accepted) {
       failure = await this.#deliver(ctx, variant, isFallback)

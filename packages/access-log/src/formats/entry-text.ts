@@ -31,8 +31,9 @@ export function customText(ctx: Context, entry: Entry, { customFormatter }: Sett
   try {
     const text: unknown = customFormatter(ctx, entry.durationNs, entry)
     if (isForgottenPromise(text)) throw withCode('FW_INVALID_RETURN', new TypeError('it returned a promise'))
-    if (typeof text !== 'string')
+    if (typeof text !== 'string') {
       throw withCode('FW_INVALID_RETURN', new TypeError(`it returned a value of type ${typeof text}`))
+    }
     return tagsOf(entry) + text
   } catch (error) {
     warnOfFormatter(error)

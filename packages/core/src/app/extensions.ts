@@ -59,11 +59,12 @@ function install(target: Target, name: string, { owner, method }: Installed): vo
   const { installed, prototype, fields, reserved } = target
   const before = installed.get(name)
   if (before !== undefined) {
-    if (before.owner !== owner)
+    if (before.owner !== owner) {
       throw withCode(
         'FW_DUPLICATE_EXTENSION',
         new Error(`Cannot add ${name}() to ${target.name}: ${before.owner} already added it`),
       )
+    }
     if (before.method === method) return
     throw withCode(
       'FW_DUPLICATE_EXTENSION',

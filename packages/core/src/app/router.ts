@@ -42,11 +42,12 @@ const USE_INSTEAD = 'Pass middleware to router.use(), or for one route in its op
 const CONCLUSION: Conclusion<RequestContext> = {
   conclude(context, result) {
     if (result !== undefined) context.setResult(result)
-    else if (!context.hasResponse && !context.isTimedOut)
+    else if (!context.hasResponse && !context.isTimedOut) {
       throw withCode(
         'FW_NO_RESPONSE',
         new Error('router.use: middleware must respond or call next(), but did neither.'),
       )
+    }
   },
   hasResponse: (context) => context.hasResponse,
   discard: discardResult,
@@ -204,8 +205,9 @@ export class RouteGroup implements RouteScope {
   }
 
   #patternOf(method: string, path: string): string {
-    if (typeof path !== 'string')
+    if (typeof path !== 'string') {
       throw withCode('FW_INVALID_PATH', new TypeError(`${method}: path must be a string, got ${showValue(path)}.`))
+    }
     const isPrefix = path === '' && this.prefix !== ''
     if (!isPrefix && !path.startsWith('/')) {
       const meant = path === '*' ? '/*path' : `/${path}`

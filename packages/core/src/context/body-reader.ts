@@ -198,8 +198,9 @@ function decode(bytes: Uint8Array): string {
 function parseForm(text: string, maxFields: number): URLSearchParams {
   let fields = text === '' ? 0 : 1
   for (let end = text.indexOf('&'); end !== -1 && fields <= maxFields; end = text.indexOf('&', end + 1)) fields++
-  if (fields > maxFields)
+  if (fields > maxFields) {
     throw withCode('FW_BODY_TOO_LARGE', new HttpError(413, `The form has more than ${maxFields} fields`))
+  }
   return parseUrlencoded(text)
 }
 

@@ -30,11 +30,12 @@ class Slot {
   }
 
   #made(make: () => unknown): unknown {
-    if (this.#isMaking)
+    if (this.#isMaking) {
       throw withCode(
         'FW_CIRCULAR_VALUE',
         new Error(`ctx.provide: the function for ${this.token.name} must not read the same value.`),
       )
+    }
     this.#isMaking = true
     try {
       const value = make()

@@ -376,8 +376,9 @@ export class RequestContext {
   #checkUnsent(late?: unknown): void {
     if (this.#timeout === undefined && !this.headSent) return
     discardResult(late)
-    if (this.#timeout !== undefined)
+    if (this.#timeout !== undefined) {
       throw withCode('FW_ROUTE_TIMEOUT', new Error('Cannot answer: the timeout of the route has expired'))
+    }
     throw withCode('FW_RESPONSE_SENT', new Error('Cannot answer: the head of a response was already sent'))
   }
 

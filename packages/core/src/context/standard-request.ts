@@ -53,7 +53,8 @@ function requestUrl({ exchange, path, rawQuery }: RequestSource): string {
   const query = rawQuery === '' ? '' : `?${rawQuery}`
   const target = path.startsWith('/') ? `${path}${query}` : '/'
   const url = `${exchange.scheme}://${exchange.authority || 'localhost'}${target}`
-  if (!URL.canParse(url))
+  if (!URL.canParse(url)) {
     throw withCode('FW_INVALID_HOST', new HttpError(400, 'The host of the request is not valid in a URL'))
+  }
   return url
 }

@@ -147,11 +147,12 @@ async function openHttp3(
   passed: readonly number[],
 ): Promise<Http3Listener> {
   const bound = tcp.address()
-  if (typeof bound === 'string')
+  if (typeof bound === 'string') {
     throw withCode(
       'FW_HTTP3_UNAVAILABLE',
       new StartupError('HTTP/3 needs a port, and a Unix socket has none. Set port instead of path'),
     )
+  }
   // Load the HTTP/3 engine only here: a server without HTTP/3 needs none of it.
   const { listenHttp3 } = await import('../http3/engine.ts')
   const fd = binding.kind === 'fd' ? (binding.udp ?? passed[0]) : undefined

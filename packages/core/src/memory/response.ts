@@ -15,8 +15,9 @@ export function wholeResponse(
   fields: FieldList,
   body: string | Uint8Array<ArrayBuffer> | null,
 ): Response {
-  if (status > 599)
+  if (status > 599) {
     throw withCode('FW_INVALID_STATUS', new RangeError(`response: status must be at most 599, got ${status}.`))
+  }
   // Set the prototype on first use: the first mention of `Response` makes Node.js load all of `fetch`, a tenth of the
   // startup time.
   if (!(WholeResponse.prototype instanceof Response)) Object.setPrototypeOf(WholeResponse.prototype, Response.prototype)

@@ -24,8 +24,9 @@ export class StreamBody implements RequestBody {
   }
 
   consume(consumer: BodyConsumer): void {
-    if (this.#consumer !== undefined)
+    if (this.#consumer !== undefined) {
       throw withCode('FW_BODY_ALREADY_READ', new TypeError('Cannot read the body: it is being read already'))
+    }
     this.#consumer = consumer
     if (this.#isOver) {
       consumer.error(this.#error ?? new AbortedError('The exchange has ended'))

@@ -133,11 +133,12 @@ function checkJsonForm(value: object): void {
 /** @throws {TypeError} if the source is locked, or is neither a `ReadableStream` nor an iterable */
 export function checkSource(source: unknown): asserts source is BodySource {
   if (source instanceof ReadableStream) {
-    if (source.locked)
+    if (source.locked) {
       throw withCode(
         'FW_INVALID_BODY',
         new TypeError('response: body must be a stream without a reader, got a locked ReadableStream.'),
       )
+    }
   } else if (
     typeof source !== 'object' ||
     source === null ||
@@ -207,8 +208,9 @@ function fromResponse(response: ResponseLike): HandlerResult {
     )
   }
   // `Response.error()` represents a failed request and has status 0.
-  if (response.status === 0)
+  if (response.status === 0) {
     throw withCode('FW_INVALID_STATUS', new TypeError('response: Response must have a status, got Response.error().'))
+  }
   return { body, contentType: undefined, response }
 }
 

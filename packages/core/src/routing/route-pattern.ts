@@ -18,8 +18,9 @@ const NAME = /^[A-Za-z_][\w-]*$/
  * @throws {TypeError} naming the fault and its index in the pattern
  */
 export function parsePattern(pattern: string): readonly PatternSegment[] {
-  if (typeof pattern !== 'string')
+  if (typeof pattern !== 'string') {
     throw withCode('FW_INVALID_PATH', new TypeError(`router: path must be a string, got ${showValue(pattern)}.`))
+  }
   if (!pattern.startsWith('/')) throw patternError(pattern, 0, `start with '/'`)
   const segments: PatternSegment[] = []
   const names = new Set<string>()

@@ -59,11 +59,12 @@ export async function listenWithWorkers(
 
 /** @throws {StartupError} if this process cannot have workers */
 function checkPrimary(): void {
-  if (!isMainThread)
+  if (!isMainThread) {
     throw withCode(
       'FW_WORKERS_UNAVAILABLE',
       new StartupError('Cannot start workers from a thread. Call listen on the main thread'),
     )
+  }
   if (cluster.isWorker) {
     throw withCode(
       'FW_WORKERS_UNAVAILABLE',

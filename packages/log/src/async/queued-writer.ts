@@ -1,4 +1,3 @@
-import { withCode } from '@fw/options'
 import { fstatSync } from 'node:fs'
 import { getSystemErrorMap } from 'node:util'
 import { Worker } from 'node:worker_threads'
@@ -201,9 +200,7 @@ export class QueuedWriter {
     if (this.#threadEnded || this.#stopped) return
     this.#threadEnded = true
     this.#queue.threadEnded()
-    this.#settings.onFailure(
-      withCode('FW_LOG_WRITER', new Error(`writer thread ended (${reason}). The main thread now writes the lines`)),
-    )
+    this.#settings.onFailure(new WriterError(`writer thread ended (${reason}). The main thread now writes the lines`))
     this.#writeHere()
   }
 
@@ -306,7 +303,10 @@ export class QueuedWriter {
     while (this.#seenFailures !== count) {
       this.#seenFailures++
       const [code, text] = getSystemErrorMap().get(errno) ?? [`error ${errno}`, '']
-      this.#settings.onFailure(withCode('FW_LOG_WRITER', new Error(`${code}: ${text}, write`)))
+      this.#settings.onFailure(new WriterError(`${code}: ${text}, write`))
     }
   }
 }
+
+/** Reports lines that the writer thread lost or cannot write. The log prints its message and passes it to no caller. */
+class WriterError extends Error {}

@@ -5,11 +5,12 @@ import type { StreamSettings } from './stream-options.ts'
 
 /** Opens a stream like `sse`, but synchronously and with checked options. */
 export function openStream<Events extends object>(ctx: Context<object>, settings: StreamSettings): EventStream<Events> {
-  if (ctx.headSent)
+  if (ctx.headSent) {
     throw withCode(
       'FW_RESPONSE_SENT',
       new Error('Cannot open an event stream: the head of the response was sent already'),
     )
+  }
   prepareHead(ctx)
   const id = lastEventId(ctx, settings.lastEventIdParam)
   const stream = new EventStream<Events>(ctx.startResponse(), settings, id, ctx)

@@ -223,8 +223,9 @@ export abstract class BaseExchange implements Exchange {
   /** Claims the one final response. Returns false if the exchange has ended. */
   #begin(status: number): boolean {
     if (this.#isClosed) return false
-    if (this.#state !== PENDING)
+    if (this.#state !== PENDING) {
       throw withCode('FW_RESPONSE_SENT', new Error('Cannot answer: a response has already been sent'))
+    }
     this.status = status
     return true
   }

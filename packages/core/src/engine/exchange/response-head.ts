@@ -55,8 +55,9 @@ export function responseHead(
       continue
     }
     if (rule.isSingle) {
-      if (isAmong(fields, name, i))
+      if (isAmong(fields, name, i)) {
         throw withCode('FW_INVALID_HEADER', new TypeError(`response: field ${showValue(name)} must be given once.`))
+      }
       if (name === 'date') hasDate = true
     }
     copy?.push(name, value)

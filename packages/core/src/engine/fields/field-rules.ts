@@ -85,13 +85,15 @@ export function isSingleField(name: string): boolean {
 
 function newRule(name: string): FieldRule {
   // An upper-case name would bypass the rules for framing fields.
-  if (/[A-Z]/.test(name))
+  if (/[A-Z]/.test(name)) {
     throw withCode(
       'FW_INVALID_HEADER',
       new TypeError(`response: field name must be in lower case, got ${showValue(name)}.`),
     )
-  if (!TOKEN.test(name))
+  }
+  if (!TOKEN.test(name)) {
     throw withCode('FW_INVALID_HEADER', new TypeError(`response: field name must be a token, got ${showValue(name)}.`))
+  }
   const rule: FieldRule = { isFraming: false, isSingle: false, lastValue: '' }
   if (rules.size < MAX_KNOWN_NAMES) rules.set(name, rule)
   return rule

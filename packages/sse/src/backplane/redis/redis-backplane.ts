@@ -85,16 +85,18 @@ export class RedisBackplane implements Backplane {
   }
 
   open(host: BackplaneHost): Promise<void> {
-    if (this.#isOpen)
+    if (this.#isOpen) {
       throw withCode('FW_BACKPLANE_TAKEN', new Error('Cannot open the backplane: it belongs to a channel already'))
+    }
     this.#isOpen = true
     this.#stored.open(host)
     return new Promise((resolve) => void this.#reader.read(host, resolve))
   }
 
   publish(event: BackplaneEvent): void {
-    if (this.#closing.signal.aborted)
+    if (this.#closing.signal.aborted) {
       throw withCode('FW_BACKPLANE_CLOSED', new Error('Cannot publish: the backplane is closed'))
+    }
     this.#outbox.add(event)
     this.#sending ??= this.#send()
   }

@@ -26,11 +26,12 @@ export class WorkerHub implements Backplane {
 
   /** @throws {Error} if this process already has a channel of that name */
   open(host: BackplaneHost): Promise<void> {
-    if (hubs.has(this.#channel))
+    if (hubs.has(this.#channel)) {
       throw withCode(
         'FW_BACKPLANE_TAKEN',
         new Error(`Cannot open the backplane: there is a channel '${this.#channel}' already`),
       )
+    }
     this.#host = host
     if (hubs.size === 0) cluster.on('message', onMessage).on('disconnect', onDisconnect)
     hubs.set(this.#channel, this)
@@ -38,8 +39,9 @@ export class WorkerHub implements Backplane {
   }
 
   publish({ event, data, id, key }: BackplaneEvent): void {
-    if (this.#host === undefined)
+    if (this.#host === undefined) {
       throw withCode('FW_BACKPLANE_CLOSED', new Error('Cannot publish: the backplane is closed'))
+    }
     const position = String(this.#published++)
     const delivered = { event, data, id: id ?? `${this.#epoch}-${position}`, key, position }
     this.#host.deliver(delivered)

@@ -27,11 +27,12 @@ export class WorkerSpoke implements Backplane {
 
   /** @throws {Error} if this process already has a channel of that name */
   open(host: BackplaneHost): Promise<void> {
-    if (spokes.has(this.#channel))
+    if (spokes.has(this.#channel)) {
       throw withCode(
         'FW_BACKPLANE_TAKEN',
         new Error(`Cannot open the backplane: there is a channel '${this.#channel}' already`),
       )
+    }
     this.#host = host
     if (spokes.size === 0) process.on('message', onMessage).on('disconnect', onDisconnect)
     spokes.set(this.#channel, this)
@@ -43,8 +44,9 @@ export class WorkerSpoke implements Backplane {
   /** @throws {Error} if the primary has ended */
   publish(event: BackplaneEvent): void {
     if (this.#isClosed) throw withCode('FW_BACKPLANE_CLOSED', new Error('Cannot publish: the backplane is closed'))
-    if (!process.connected)
+    if (!process.connected) {
       throw withCode('FW_BACKPLANE_CLOSED', new Error('Cannot publish: the primary process is gone'))
+    }
     this.#toPrimary.add(event)
   }
 
