@@ -70,7 +70,9 @@ function sitesIn(file: SourceFile, classes: ReadonlyMap<string, ErrorClass>, all
         })
       }
     }
-    node.forEachChild((child) => visit(child, isScope(child) ? [] : codes))
+    // The code is that of the outermost error, not of its cause.
+    const isInner = node.kind === SyntaxKind.NewExpression
+    node.forEachChild((child) => visit(child, isInner || isScope(child) ? [] : codes))
   }
   file.forEachChild((child) => visit(child, []))
   return sites

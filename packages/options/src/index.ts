@@ -21,5 +21,5 @@ export {
 } from './kinds.ts'
 export { type Coded, type FwErrorCode, withCode } from './error-code.ts'
 export { declareRouteOption, declaredRouteOptions } from './route-options.ts'
-export { type InvalidOption, optionError } from './option-error.ts'
+export { type InvalidOption, type OptionError, optionError } from './option-error.ts'
 export { showType, showValue } from './show-value.ts'

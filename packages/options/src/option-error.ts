@@ -18,7 +18,7 @@ export interface InvalidOption {
   readonly cause?: unknown
 }
 
-/** The error of a wrong option. Its properties name what the message says, for programs. */
+/** An error about an option. `api` and `option` are those of the message, so that programs need not parse it. */
 export type OptionError = Coded<TypeError | RangeError> & Pick<InvalidOption, 'api'> & { readonly option: string }
 
 /**
