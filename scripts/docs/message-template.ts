@@ -1,5 +1,6 @@
 import {
   type BinaryExpression,
+  type CallExpression,
   type ConditionalExpression,
   type FunctionDeclaration,
   type NewExpression,
@@ -34,30 +35,25 @@ export function messagesOf(created: NewExpression, file: SourceFile, callers: re
 }
 
 function templates(node: Node, file: SourceFile): string[] {
-  switch (node.kind) {
-    case SyntaxKind.StringLiteral:
-    case SyntaxKind.NoSubstitutionTemplateLiteral:
-      return [(node as StringLiteral).text]
-    case SyntaxKind.TemplateExpression: {
-      const { head, templateSpans } = node as TemplateExpression
-      const spans = templateSpans.map(({ expression, literal }) => constant(expression, file) + literal.text)
-      return [head.text + spans.join('')]
-    }
-    case SyntaxKind.BinaryExpression: {
-      const { left, right } = node as BinaryExpression
-      return templates(left, file).flatMap((start) => templates(right, file).map((end) => start + end))
-    }
-    case SyntaxKind.ConditionalExpression: {
-      const { whenTrue, whenFalse } = node as ConditionalExpression
-      return [...templates(whenTrue, file), ...templates(whenFalse, file)]
-    }
-    case SyntaxKind.CallExpression:
-      return returned(node.getText(file).split('(')[0] ?? '', file)
-    case SyntaxKind.Identifier:
-      return constantTemplates(node, file)
-    default:
-      return [VARIES]
+  if (node.kind === SyntaxKind.StringLiteral || node.kind === SyntaxKind.NoSubstitutionTemplateLiteral) {
+    return [(node as StringLiteral).text]
   }
+  if (node.kind === SyntaxKind.TemplateExpression) {
+    const { head, templateSpans } = node as TemplateExpression
+    return [
+      head.text + templateSpans.map(({ expression, literal }) => constant(expression, file) + literal.text).join(''),
+    ]
+  }
+  if (node.kind === SyntaxKind.BinaryExpression) {
+    const { left, right } = node as BinaryExpression
+    return templates(left, file).flatMap((start) => templates(right, file).map((end) => start + end))
+  }
+  if (node.kind === SyntaxKind.ConditionalExpression) {
+    const { whenTrue, whenFalse } = node as ConditionalExpression
+    return [...templates(whenTrue, file), ...templates(whenFalse, file)]
+  }
+  if (node.kind === SyntaxKind.CallExpression) return returned((node as CallExpression).expression.getText(file), file)
+  return node.kind === SyntaxKind.Identifier ? constantTemplates(node, file) : [VARIES]
 }
 
 /** Returns the text of a constant, or `[…]` for any other expression in a template. */

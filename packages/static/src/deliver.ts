@@ -1,5 +1,5 @@
-import { withCode } from '@fw/options'
 import { setTimeout as delay } from 'node:timers/promises'
+import { withCode } from '@fw/options'
 import type { Context, ResponseBody, ResponseHeaders } from '@fw/types'
 import { planResponse, type PlannedResponse } from './http/plan-response.ts'
 import type { FileFailure } from './files/file-failure.ts'

@@ -1,5 +1,5 @@
-import { withCode } from '@fw/options'
 import { randomFillSync } from 'node:crypto'
+import { withCode } from '@fw/options'
 import type { Context, ContextKey } from '@fw/types'
 import { throttledWarning } from '../throttled-warning.ts'
 

@@ -1,7 +1,7 @@
-import { withCode } from '@fw/options'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Server } from 'node:net'
 import { constants, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2'
+import { withCode } from '@fw/options'
 import type { FieldList, ProtocolText, RequestBody, RequestHeaders } from '@fw/types'
 import { AbortedError } from '../engine/errors.ts'
 import { BaseExchange } from '../engine/exchange/base-exchange.ts'

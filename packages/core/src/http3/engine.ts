@@ -1,5 +1,5 @@
-import { withCode } from '@fw/options'
 import { X509Certificate } from 'node:crypto'
+import { withCode } from '@fw/options'
 import { ChurnSet } from '../engine/collections/churn-set.ts'
 import { Deadlines } from '../engine/event-loop/deadlines.ts'
 import type { EngineHost } from '../engine/engine-host.ts'

@@ -1,6 +1,6 @@
-import { withCode } from '@fw/options'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import { withCode } from '@fw/options'
 import { describeFds, listenError } from './listen-error.ts'
 import { StartupError } from '../options/startup-error.ts'
 import { removeStaleSocket } from './unix-socket.ts'

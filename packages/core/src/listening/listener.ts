@@ -1,6 +1,6 @@
-import { withCode } from '@fw/options'
 import cluster from 'node:cluster'
 import type { Logger } from '@fw/log'
+import { withCode } from '@fw/options'
 import type { Exchange, ProtocolText, Refusal } from '@fw/types'
 import { bind } from './bind.ts'
 import type { Binding } from './binding.ts'

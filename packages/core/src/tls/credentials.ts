@@ -1,7 +1,7 @@
-import { withCode } from '@fw/options'
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createSecureContext } from 'node:tls'
+import { withCode } from '@fw/options'
 import { StartupError } from '../options/startup-error.ts'
 import type { TlsCertificate } from '../options/tls-options.ts'
 

@@ -1,6 +1,6 @@
-import { withCode } from '@fw/options'
 import cluster from 'node:cluster'
 import { isMainThread } from 'node:worker_threads'
+import { withCode } from '@fw/options'
 import { bindingOf, type Binding } from '../listening/binding.ts'
 import { listenError } from '../listening/listen-error.ts'
 import type { ListenerAddress } from '../listening/listener.ts'

@@ -1,7 +1,7 @@
-import { withCode } from '@fw/options'
 import { url as inspectorUrl } from 'node:inspector'
 import { isatty } from 'node:tty'
 import type { Logger } from '@fw/log'
+import { withCode } from '@fw/options'
 import type { Binding } from '../listening/binding.ts'
 import { StartupError } from '../options/startup-error.ts'
 import { TicketKeys } from '../tls/ticket-keys.ts'

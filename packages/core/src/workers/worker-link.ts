@@ -1,5 +1,5 @@
-import { withCode } from '@fw/options'
 import cluster from 'node:cluster'
+import { withCode } from '@fw/options'
 import type { ListenerAddress } from '../listening/listener.ts'
 import { StartupError } from '../options/startup-error.ts'
 import { tearsLines } from './line-relay.ts'

@@ -1,5 +1,5 @@
-import { withCode } from '@fw/options'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { withCode } from '@fw/options'
 import type { Context, ResponseBody, SharedChunk } from '@fw/types'
 import { Blockage } from './blockage.ts'
 import { encodeBlock, encodeEvent, requireMilliseconds, requireString, type ServerSentEvent } from './event.ts'

@@ -1,6 +1,6 @@
-import { withCode } from '@fw/options'
 import { Duplex } from 'node:stream'
 import { markAsUntransferable } from 'node:worker_threads'
+import { withCode } from '@fw/options'
 import type { OnTaken, Transport, TransportOwner } from '../transport.ts'
 
 /** Capacity of the pipe to one end in bytes, like a kernel buffer. */

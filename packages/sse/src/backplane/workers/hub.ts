@@ -1,7 +1,7 @@
-import { withCode } from '@fw/options'
 import cluster from 'node:cluster'
 import { randomBytes } from 'node:crypto'
 import type { Worker } from 'node:cluster'
+import { withCode } from '@fw/options'
 import type { Backplane, BackplaneEvent, BackplaneHost, DeliveredEvent } from '../backplane.ts'
 import { reportThrown } from '../../stream/report.ts'
 import { TurnBatch, isSseMessage, type ToPrimary, type ToWorker } from './messages.ts'
