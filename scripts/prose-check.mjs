@@ -654,7 +654,7 @@ function offsetOf(sentence, index) {
 }
 
 function problemOfTitle(title) {
-  const [first = '', second = ''] = title.split(/\s+/)
+  const [first = '', second = ''] = title.split(/,?\s+/)
   // The table of the test supplies the verb.
   if (first === '%s') return undefined
   const isVerb = TITLE_VERBS.has(first) && !(AMBIGUOUS.has(first) && AFTER_NOUN.test(second))

@@ -19,7 +19,7 @@ export const VERBS: ReadonlySet<string> = new Set(
     enable encode encrypt end enforce enlarge enqueue ensure enter equal escalate escape estimate evaluate evict exceed
     exchange exclude execute exempt exercise exhaust exist exit expand expect expire explain export expose express
     extend extract fail feed fetch fill filter find finish fire fit fix flag flatten flush fold follow forbid force
-    forget fork format forward frame free freeze fuzz gate gather generate get give go grant group grow guarantee guard
+    forget fork format forward frame free freeze fuzz gate gather generate get give go grant greet group grow guarantee guard
     halve hand handle hang happen harden hash hide hit hoist hold honor host identify ignore illustrate implement imply
     import impose improve include increase increment index indicate infer inform inherit inhibit initialize inject
     inline insert inspect install instrument integrate intercept interleave interpret interrupt introduce invalidate

@@ -1,3 +1,4 @@
+import { withCode } from '@fw/options'
 import type { Context, ContextKey, Middleware, Next, Outcome } from '@fw/types'
 import { callerLocation, type LoggedRequest, RequestLogger } from './request-logger.ts'
 import { checkConfig } from './config/check-config.ts'
@@ -71,7 +72,7 @@ function isSkipped(ctx: Context, { skipIf }: Settings): boolean {
   if (skipIf === undefined) return false
   try {
     const response: unknown = skipIf(ctx)
-    if (isForgottenPromise(response)) throw new TypeError('it returned a promise')
+    if (isForgottenPromise(response)) throw withCode('FW_INVALID_RETURN', new TypeError('it returned a promise'))
     return Boolean(response)
   } catch (error) {
     warnOfSkipIf(error)

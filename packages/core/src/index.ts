@@ -1,5 +1,5 @@
 export type { ForwardingHeader, NamedField, TrustedProxies, TrustProxy } from '@fw/client-address'
-export { declareRouteOption, type OptionKind } from '@fw/options'
+export { declareRouteOption, type FwErrorCode, type OptionKind } from '@fw/options'
 export type { CheckedResponses } from './app/response-checks.ts'
 export { App, type AppOptions, type ErrorReporter } from './app/app.ts'
 export { contextKey } from './context/context-values.ts'

@@ -1,3 +1,4 @@
+import { withCode } from '@fw/options'
 import type { Exchange, Refusal, Router } from '@fw/types'
 import { logger as globalLogger, type Logger } from '@fw/log'
 import { App } from './app/app.ts'
@@ -86,12 +87,15 @@ export class Server implements AsyncDisposable {
   async listen(where: number | ListenOptions = 0, ...rest: readonly unknown[]): Promise<ListenerAddress> {
     if (rest.length > 0) {
       const fix = 'Await listen() instead of passing a callback.'
-      throw new TypeError(`listen: arguments must be a port or options, got ${rest.length + 1} arguments. ${fix}`)
+      throw withCode(
+        'FW_INVALID_ARGUMENT',
+        new TypeError(`listen: arguments must be a port or options, got ${rest.length + 1} arguments. ${fix}`),
+      )
     }
     const options = checkListenOptions(where)
     const { signal } = options
     signal?.throwIfAborted()
-    if (this.#isClosing()) throw new Error('Cannot listen: the server is closed')
+    if (this.#isClosing()) throw withCode('FW_SERVER_CLOSED', new Error('Cannot listen: the server is closed'))
     const tls = options.tls === undefined ? this.#options.tls : options.tls
     this.#stopRecords ??= startRuntimeRecords(this.#logger)
     const http3 = options.http3 ?? (tls !== undefined && tls !== false && (this.#options.http3 ?? false))
@@ -117,7 +121,7 @@ export class Server implements AsyncDisposable {
     if (this.#isClosing() || signal?.aborted === true) {
       listener.destroy()
       signal?.throwIfAborted()
-      throw new Error('Cannot listen: the server is closed')
+      throw withCode('FW_SERVER_CLOSED', new Error('Cannot listen: the server is closed'))
     }
     const onAbort = (): void => void this.#closeListener(listener, this.#drainMs, false)
     this.#listeners.set(listener, () => signal?.removeEventListener('abort', onAbort))
@@ -139,7 +143,12 @@ export class Server implements AsyncDisposable {
    */
   address(): ListenerAddress {
     const [first] = this.#listeners.keys()
-    if (first === undefined) throw new Error('server.address: the server does not listen. Await server.listen() first.')
+    if (first === undefined) {
+      throw withCode(
+        'FW_NOT_LISTENING',
+        new Error('server.address: the server does not listen. Await server.listen() first.'),
+      )
+    }
     return first.address
   }
 
@@ -201,7 +210,10 @@ export class Server implements AsyncDisposable {
   async restart(): Promise<void> {
     const shared = [...this.#listeners.keys()].find((listener) => listener.restart !== undefined)
     if (shared?.restart === undefined) {
-      throw new Error('server.restart: the server has no workers. Pass workers to listen().')
+      throw withCode(
+        'FW_WORKERS_UNAVAILABLE',
+        new Error('server.restart: the server has no workers. Pass workers to listen().'),
+      )
     }
     await shared.restart()
   }

@@ -1,4 +1,4 @@
-import { showValue } from '@fw/options'
+import { showValue, withCode } from '@fw/options'
 import type { LogRecord, SourceLocation } from '@fw/types'
 import { guardExit, releaseExit } from './async/exit-guard.ts'
 import type { QueueSettings } from './async/queued-writer.ts'
@@ -80,7 +80,10 @@ export class FanOut {
   /** Flushes the present sinks and replaces them. @throws {TypeError} if one is not a sink */
   set(sinks: readonly LogSink[]): void {
     if (!Array.isArray(sinks)) {
-      throw new TypeError(`setSinks: sinks must be an array of sinks, got ${showValue(sinks)}. Write setSinks([sink]).`)
+      throw withCode(
+        'FW_INVALID_ARGUMENT',
+        new TypeError(`setSinks: sinks must be an array of sinks, got ${showValue(sinks)}. Write setSinks([sink]).`),
+      )
     }
     for (const [at, sink] of sinks.entries()) checkSink('setSinks', `sinks[${at}]`, sink)
     if (this.#targets.length > 0) this.flushNow()
@@ -222,5 +225,8 @@ function targetOf(sink: LogSink): Target {
 /** @param what The argument, for the message */
 function checkSink(api: string, what: string, sink: unknown): void {
   if (sinkKind.accepts(sink)) return
-  throw new TypeError(`${api}: ${what} must be ${sinkKind.expected}, got ${showValue(sink)}. ${fixSink(sink)}`)
+  throw withCode(
+    'FW_INVALID_ARGUMENT',
+    new TypeError(`${api}: ${what} must be ${sinkKind.expected}, got ${showValue(sink)}. ${fixSink(sink)}`),
+  )
 }

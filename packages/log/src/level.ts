@@ -1,4 +1,4 @@
-import { type OptionKind, showValue } from '@fw/options'
+import { type OptionKind, showValue, withCode } from '@fw/options'
 import { escapeLine } from './text/escape.ts'
 import { printToStderr } from './failure-report.ts'
 
@@ -77,7 +77,7 @@ export function checkLevel(value: unknown, api: string): Level {
   const level = readLevel(value)
   if (level !== undefined) return level
   const message = `${api}: level must be ${EXPECTED}, got ${showValue(value)}. ${FIX}`
-  throw typeof value === 'number' ? new RangeError(message) : new TypeError(message)
+  throw withCode('FW_INVALID_ARGUMENT', typeof value === 'number' ? new RangeError(message) : new TypeError(message))
 }
 
 /** Returns the level that the environment variable `FW_LOG_LEVEL` names, otherwise Info. Warns about an unknown name. */

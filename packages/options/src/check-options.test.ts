@@ -140,6 +140,16 @@ describe('checkOptions', () => {
     expect(errorOf(given).message).toContain(message)
   })
 
+  it('has a code, and properties that name the function and the option', () => {
+    expect(errorOf({ limits: { bodyBytes: 1 } })).toMatchObject({
+      code: 'FW_UNKNOWN_OPTION',
+      api: 'serve',
+      option: 'limits.bodyBytes',
+    })
+    expect(errorOf({ names: [2] })).toMatchObject({ code: 'FW_INVALID_OPTION', api: 'serve', option: 'names[0]' })
+    expect(errorOf(null)).toMatchObject({ code: 'FW_INVALID_OPTION' })
+  })
+
   it('hides the value of a secret', () => {
     expect(errorOf({ key: Buffer.from('hunter2') }).message).toBe(
       'serve: option "key" must be a string, got a Buffer. Omit it to use the default.',

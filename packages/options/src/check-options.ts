@@ -1,3 +1,4 @@
+import { withCode } from './error-code.ts'
 import { fixFor, isObject, type OptionKind, type OptionKinds } from './kinds.ts'
 import { nearestName } from './nearest-name.ts'
 import { optionError } from './option-error.ts'
@@ -31,7 +32,10 @@ export function checkOptions<Options extends object>(
 ): void {
   if (!isObject(given)) {
     const known = Object.keys(kinds).join(', ')
-    throw new TypeError(`${api}: options must be an object, got ${showValue(given)}. Known options: ${known}.`)
+    throw withCode(
+      'FW_INVALID_OPTION',
+      new TypeError(`${api}: options must be an object, got ${showValue(given)}. Known options: ${known}.`),
+    )
   }
   checkNames(api, '', given, kinds, meant)
   checkValues(api, '', given, kinds, meant)
@@ -41,7 +45,8 @@ export function checkOptions<Options extends object>(
 function checkNames(api: string, prefix: string, given: object, kinds: Kinds, meant: Meant): void {
   for (const name of Object.keys(given)) {
     if (Object.hasOwn(kinds, name)) continue
-    throw new TypeError(`${api}: unknown option "${prefix}${name}". ${adviceFor(prefix, name, kinds, meant)}`)
+    const message = `${api}: unknown option "${prefix}${name}". ${adviceFor(prefix, name, kinds, meant)}`
+    throw Object.assign(withCode('FW_UNKNOWN_OPTION', new TypeError(message)), { api, option: prefix + name })
   }
 }
 

@@ -19,6 +19,7 @@ export {
   text,
   withFix,
 } from './kinds.ts'
+export { type Coded, type FwErrorCode, withCode } from './error-code.ts'
 export { declareRouteOption, declaredRouteOptions } from './route-options.ts'
-export { type InvalidOption, optionError } from './option-error.ts'
+export { type InvalidOption, type OptionError, optionError } from './option-error.ts'
 export { showType, showValue } from './show-value.ts'

@@ -1,3 +1,4 @@
+import { withCode } from './error-code.ts'
 /** The oldest supported version, as in `engines` of every package. */
 const OLDEST_MAJOR = 24
 
@@ -11,8 +12,11 @@ checkNodeVersion(process.versions.node)
  */
 export function checkNodeVersion(version: string): void {
   if (Number.parseInt(version, 10) >= OLDEST_MAJOR) return
-  const error = new Error(
-    `@fw requires Node.js ${OLDEST_MAJOR} or later, this is Node.js ${version}. Install a newer version from https://nodejs.org.`,
+  const error = withCode(
+    'FW_NODE_VERSION',
+    new Error(
+      `@fw requires Node.js ${OLDEST_MAJOR} or later, this is Node.js ${version}. Install a newer version from https://nodejs.org.`,
+    ),
   )
   // The stack would only show this module.
   error.stack = error.message

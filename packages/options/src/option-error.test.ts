@@ -12,3 +12,9 @@ it('keeps the error that shows what is wrong with the value', () => {
 it('has no cause unless one is given', () => {
   expect(optionError(INVALID)).not.toHaveProperty('cause')
 })
+
+it('names the function and the option in properties', () => {
+  const properties = { code: 'FW_INVALID_OPTION', api: 'compile', option: 'schema' }
+  expect(optionError(INVALID)).toMatchObject(properties)
+  expect(optionError({ ...INVALID, isRange: true })).toMatchObject(properties)
+})

@@ -1,3 +1,5 @@
+import { type Coded, withCode } from './error-code.ts'
+
 /** The parts of an error message about one option. */
 export interface InvalidOption {
   /** The function or class that was called, as its caller writes it: `listen`, `FileSink`. */
@@ -16,8 +18,15 @@ export interface InvalidOption {
   readonly cause?: unknown
 }
 
+/** An error about an option. `api` and `option` are those of the message, so that programs need not parse it. */
+export type OptionError = Coded<TypeError | RangeError> &
+  Pick<InvalidOption, 'api'> & {
+    /** The name of the option, such as `limits.maxBodyBytes`. */
+    readonly option: string
+  }
+
 /**
- * Creates the error for an option with a wrong value, in the form that every package uses.
+ * Creates the error for an option with a wrong value, in the form that every package uses. Its code is `FW_INVALID_OPTION`.
  *
  * @returns A `RangeError` if the type is right and the value is out of range, a `TypeError` otherwise
  *
@@ -25,9 +34,13 @@ export interface InvalidOption {
  * optionError({ api: 'listen', name: 'port', expected: 'an integer from 0 to 65535', got: '70000', isRange: true })
  * // RangeError: listen: option "port" must be an integer from 0 to 65535, got 70000. Omit it to use the default.
  */
-export function optionError(invalid: InvalidOption): TypeError | RangeError {
+export function optionError(invalid: InvalidOption): OptionError {
   const { api, name, expected, got, fix = 'Omit it to use the default.', isRange = false } = invalid
   const message = `${api}: option "${name}" must be ${expected}, got ${got}. ${fix}`
   const details = 'cause' in invalid ? { cause: invalid.cause } : undefined
-  return isRange ? new RangeError(message, details) : new TypeError(message, details)
+  const error = withCode(
+    'FW_INVALID_OPTION',
+    isRange ? new RangeError(message, details) : new TypeError(message, details),
+  )
+  return Object.assign(error, { api, option: name })
 }

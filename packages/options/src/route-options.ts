@@ -1,3 +1,4 @@
+import { withCode } from './error-code.ts'
 import { anything, type OptionKind } from './kinds.ts'
 
 /** Two copies of this package in one process must see the same declarations. */
@@ -17,7 +18,10 @@ const registry = globalThis as { [KEY]?: Record<string, OptionKind> }
  */
 export function declareRouteOption(name: string, kind: OptionKind = anything): void {
   if (name in Object.prototype) {
-    throw new TypeError(`declareRouteOption: name must not be a member of Object.prototype, got "${name}". Rename it.`)
+    throw withCode(
+      'FW_INVALID_ARGUMENT',
+      new TypeError(`declareRouteOption: name must not be a member of Object.prototype, got "${name}". Rename it.`),
+    )
   }
   declared()[name] = kind
 }

@@ -130,7 +130,10 @@ describe('a program without workers', () => {
 
   it('refuses a channel without a name', () => {
     expect(() => workersBackplane('')).toThrow(
-      new TypeError('workersBackplane: name must be a non-empty string, got "". Use the same name in every process.'),
+      expect.objectContaining({
+        name: 'TypeError',
+        message: 'workersBackplane: name must be a non-empty string, got "". Use the same name in every process.',
+      }),
     )
   })
 })

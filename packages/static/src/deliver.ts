@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { withCode } from '@fw/options'
 import type { Context, ResponseBody, ResponseHeaders } from '@fw/types'
 import { planResponse, type PlannedResponse } from './http/plan-response.ts'
 import type { FileFailure } from './files/file-failure.ts'
@@ -117,12 +118,20 @@ function planFor(ctx: Context, representation: Representation): Sendable {
   const isRead = ctx.method === 'GET' || ctx.method === 'HEAD'
   if (!isRead || ctx.status !== 200) return { status: 200 }
   const response = planResponse(ctx.method, ctx.headers, representation)
-  if (response.status === 412) throw new HttpError(412, 'The file does not match the conditions of the request')
+  if (response.status === 412) {
+    throw withCode(
+      'FW_PRECONDITION_FAILED',
+      new HttpError(412, 'The file does not match the conditions of the request'),
+    )
+  }
   if (response.status === 416) {
-    throw new HttpError(416, `The file has ${representation.size} bytes`, {
-      'content-range': `bytes */${representation.size}`,
-      'accept-ranges': 'bytes',
-    })
+    throw withCode(
+      'FW_RANGE_NOT_SATISFIABLE',
+      new HttpError(416, `The file has ${representation.size} bytes`, {
+        'content-range': `bytes */${representation.size}`,
+        'accept-ranges': 'bytes',
+      }),
+    )
   }
   return response
 }

@@ -1,4 +1,4 @@
-import { showValue } from '@fw/options'
+import { showValue, withCode } from '@fw/options'
 import type { Context, ResponseHeaders } from '@fw/types'
 import { gatherAbsence } from './paths/absence.ts'
 import { FileCache } from './files/cache.ts'
@@ -144,7 +144,9 @@ export class Mount {
     // RFC 9110 §12.5.5: every response that depends on the field needs Vary, including a 304.
     if (variants.length > 1) addVary(ctx.responseHeaders, 'Accept-Encoding')
     const accepted = acceptable(ctx, variants)
-    if (accepted.length === 0) throw new HttpError(406, `The file is available as ${codingsOf(variants)}`)
+    if (accepted.length === 0) {
+      throw withCode('FW_NOT_ACCEPTABLE', new HttpError(406, `The file is available as ${codingsOf(variants)}`))
+    }
     let failure: FileFailure | undefined
     for (const variant of accepted) {
       failure = await this.#deliver(ctx, variant, isFallback)
@@ -193,8 +195,11 @@ export class Mount {
       const value: unknown = cacheControl(name, isFallback)
       if (value === undefined || value === '') return
       if (typeof value !== 'string') {
-        throw new TypeError(
-          `staticFiles: cacheControl must return a string or undefined, got ${showValue(value)} for ${name}.`,
+        throw withCode(
+          'FW_INVALID_RETURN',
+          new TypeError(
+            `staticFiles: cacheControl must return a string or undefined, got ${showValue(value)} for ${name}.`,
+          ),
         )
       }
       headers.set('cache-control', value)

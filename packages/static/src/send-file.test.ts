@@ -168,6 +168,6 @@ describe('sendFile', () => {
       router.onError((error) => void failures.push(error))
     })
     expect((await server.ask('/')).status).toBe(500)
-    expect(failures).toEqual([new TypeError(`sendFile: ${message}`)])
+    expect(failures).toEqual([expect.objectContaining({ name: 'TypeError', message: `sendFile: ${message}` })])
   })
 })

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import { checkOptions, either, flag, optionError, type OptionKinds, showValue, text } from '@fw/options'
+import { checkOptions, either, flag, optionError, type OptionKinds, showValue, text, withCode } from '@fw/options'
 import type { Context } from '@fw/types'
 import { attachment } from './http/content-disposition.ts'
 import { deliver } from './deliver.ts'
@@ -103,8 +103,9 @@ function placeOf(path: string | URL, root: string | URL | undefined): { file: st
     return file.includes('\0') ? undefined : { file }
   }
   if (typeof path !== 'string') {
-    throw new TypeError(
-      `sendFile: path must be a string, got ${showValue(path)}. Option "root" requires a path below it.`,
+    throw withCode(
+      'FW_INVALID_ARGUMENT',
+      new TypeError(`sendFile: path must be a string, got ${showValue(path)}. Option "root" requires a path below it.`),
     )
   }
   const base = withSeparator(absolutePath(ROOT, root))

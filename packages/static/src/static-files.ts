@@ -1,4 +1,4 @@
-import { showValue } from '@fw/options'
+import { showValue, withCode } from '@fw/options'
 import type { Router } from '@fw/types'
 import { directoryToServe } from './paths/directory.ts'
 import { Mount } from './mount.ts'
@@ -35,15 +35,21 @@ export function staticFiles(
 function checkPrefix(urlPrefix: string): string {
   if (typeof urlPrefix !== 'string' || !urlPrefix.startsWith('/')) {
     const fix = typeof urlPrefix === 'string' ? `Use ${JSON.stringify(`/${urlPrefix}`)}.` : 'Use "/" for all paths.'
-    throw new TypeError(
-      `staticFiles: urlPrefix must be a string that begins with "/", got ${showValue(urlPrefix)}. ${fix}`,
+    throw withCode(
+      'FW_INVALID_ARGUMENT',
+      new TypeError(
+        `staticFiles: urlPrefix must be a string that begins with "/", got ${showValue(urlPrefix)}. ${fix}`,
+      ),
     )
   }
   const prefix = urlPrefix.replace(/\/+$/, '')
   if (/\/\/|[*?]/.test(prefix)) {
-    throw new TypeError(
-      `staticFiles: urlPrefix must be without empty, optional and wildcard segments, got ${showValue(urlPrefix)}. ` +
-        'Remove them: the prefix covers all paths below it.',
+    throw withCode(
+      'FW_INVALID_ARGUMENT',
+      new TypeError(
+        `staticFiles: urlPrefix must be without empty, optional and wildcard segments, got ${showValue(urlPrefix)}. ` +
+          'Remove them: the prefix covers all paths below it.',
+      ),
     )
   }
   return prefix

@@ -15,6 +15,7 @@ import {
   showValue,
   text,
   withFix,
+  withCode,
 } from '@fw/options'
 import { parseLevel } from '@fw/log'
 import { AccessLogFormat, type AccessLogConfig, type EntryConfig } from './config.ts'
@@ -97,8 +98,9 @@ const CONFIG_KINDS: OptionKinds<AccessLogConfig> = {
  */
 export function checkConfig(config: AccessLogConfig): void {
   if (typeof config === 'object' && (config as unknown) !== null && 'onFinish' in config) {
-    throw new TypeError(
-      'accessLog: options must be an object of options, got a context. Write router.use(accessLog()).',
+    throw withCode(
+      'FW_INVALID_OPTION',
+      new TypeError('accessLog: options must be an object of options, got a context. Write router.use(accessLog()).'),
     )
   }
   checkOptions('accessLog', config, CONFIG_KINDS)

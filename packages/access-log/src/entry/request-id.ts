@@ -1,4 +1,5 @@
 import { randomFillSync } from 'node:crypto'
+import { withCode } from '@fw/options'
 import type { Context, ContextKey } from '@fw/types'
 import { throttledWarning } from '../throttled-warning.ts'
 
@@ -39,7 +40,7 @@ export function requestIdGenerator(
     try {
       const id: unknown = option(ctx)
       if (typeof id === 'string' && VALID.test(id)) return id
-      throw new TypeError('it returned a value that is not a valid id')
+      throw withCode('FW_INVALID_RETURN', new TypeError('it returned a value that is not a valid id'))
     } catch (error) {
       warnOfGenerator(error)
       return randomId()

@@ -1,3 +1,4 @@
+import { withCode } from '@fw/options'
 import type { Context } from '@fw/types'
 import { AccessLogFormat } from '../config/config.ts'
 import { tagsOf, type Entry } from '../entry/entry.ts'
@@ -29,8 +30,10 @@ export function customText(ctx: Context, entry: Entry, { customFormatter }: Sett
   if (customFormatter === undefined) return undefined
   try {
     const text: unknown = customFormatter(ctx, entry.durationNs, entry)
-    if (isForgottenPromise(text)) throw new TypeError('it returned a promise')
-    if (typeof text !== 'string') throw new TypeError(`it returned a value of type ${typeof text}`)
+    if (isForgottenPromise(text)) throw withCode('FW_INVALID_RETURN', new TypeError('it returned a promise'))
+    if (typeof text !== 'string') {
+      throw withCode('FW_INVALID_RETURN', new TypeError(`it returned a value of type ${typeof text}`))
+    }
     return tagsOf(entry) + text
   } catch (error) {
     warnOfFormatter(error)

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Server } from 'node:net'
 import { constants, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2'
+import { withCode } from '@fw/options'
 import type { FieldList, ProtocolText, RequestBody, RequestHeaders } from '@fw/types'
 import { AbortedError } from '../engine/errors.ts'
 import { BaseExchange } from '../engine/exchange/base-exchange.ts'
@@ -154,8 +155,11 @@ export class NodeExchange extends BaseExchange {
     if (this.isClosed) return body.fail(this.#bodyError())
     if (request.readableDidRead || request.readableEnded) {
       body.fail(
-        new Error(
-          'The body is already read. Mount these routes before middleware that reads it, such as express.json().',
+        withCode(
+          'FW_BODY_ALREADY_READ',
+          new Error(
+            'The body is already read. Mount these routes before middleware that reads it, such as express.json().',
+          ),
         ),
       )
       return

@@ -1,4 +1,4 @@
-import { showValue } from '@fw/options'
+import { showValue, withCode } from '@fw/options'
 import type { Exchange, Refusal, Router } from '@fw/types'
 import type { MemoryRequest } from '../memory/request.ts'
 
@@ -29,8 +29,11 @@ export function rememberApp(router: Router, app: RequestHandler): void {
 export function appOf(router: Router, api: string): RequestHandler {
   const app = apps.get(router)
   if (app === undefined) {
-    throw new TypeError(
-      `${api}: router must be that of a Server or an App, got ${showValue(router)}. Pass server.router() or app.router.`,
+    throw withCode(
+      'FW_INVALID_ARGUMENT',
+      new TypeError(
+        `${api}: router must be that of a Server or an App, got ${showValue(router)}. Pass server.router() or app.router.`,
+      ),
     )
   }
   return app

@@ -1,6 +1,6 @@
 import type { Exchange, Refusal, Router } from '@fw/types'
 import { compileTrust, type TrustProxy } from '@fw/client-address'
-import { anything, checkOptions, func, type OptionKinds, options as nested } from '@fw/options'
+import { anything, checkOptions, func, type OptionKinds, options as nested, withCode } from '@fw/options'
 import { rememberApp } from './app-of.ts'
 import type { Step } from './compose.ts'
 import type { ContextHost } from '../context/context-host.ts'
@@ -245,7 +245,7 @@ export class App {
   #startTimeout(context: RequestContext, group: RouteScope, timeoutMs: number): void {
     const timer = setTimeout(() => {
       if (context.headSent) return
-      const error = new HttpError(503, 'The response took too long')
+      const error = withCode('FW_ROUTE_TIMEOUT', new HttpError(503, 'The response took too long'))
       traceError(context, error)
       void handleFailure(error, context.handOver(error), group.errorHandlers, this.#host)
     }, timeoutMs)

@@ -1,3 +1,4 @@
+import { withCode } from '@fw/options'
 /** Runs with a context. Returns `undefined` if it completed synchronously. */
 export type Step<C> = (context: C) => Promise<void> | undefined
 
@@ -35,7 +36,7 @@ function wrap<C>(middleware: Around<C>, inner: Step<C>, conclusion: Conclusion<C
   return (context) => {
     let running: Promise<void> | undefined
     const result = middleware(context, () => {
-      if (running !== undefined) throw new Error('next() was called twice')
+      if (running !== undefined) throw withCode('FW_NEXT_CALLED_TWICE', new Error('next() was called twice'))
       return (running = run(inner, context))
     })
     // A middleware that returns the promise of `next()` needs no further promise.

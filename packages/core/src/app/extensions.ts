@@ -1,3 +1,4 @@
+import { withCode } from '@fw/options'
 import type { Context, Router } from '@fw/types'
 import { RequestContext } from '../context/context.ts'
 import { RouteGroup } from './router.ts'
@@ -58,13 +59,23 @@ function install(target: Target, name: string, { owner, method }: Installed): vo
   const { installed, prototype, fields, reserved } = target
   const before = installed.get(name)
   if (before !== undefined) {
-    if (before.owner !== owner)
-      throw new Error(`Cannot add ${name}() to ${target.name}: ${before.owner} already added it`)
+    if (before.owner !== owner) {
+      throw withCode(
+        'FW_DUPLICATE_EXTENSION',
+        new Error(`Cannot add ${name}() to ${target.name}: ${before.owner} already added it`),
+      )
+    }
     if (before.method === method) return
-    throw new Error(`Cannot add ${name}() to ${target.name}: two copies of ${owner} are loaded. Run 'npm ls ${owner}'.`)
+    throw withCode(
+      'FW_DUPLICATE_EXTENSION',
+      new Error(`Cannot add ${name}() to ${target.name}: two copies of ${owner} are loaded. Run 'npm ls ${owner}'.`),
+    )
   }
   if (name !== reserved && (name in prototype || fields.includes(name))) {
-    throw new Error(`Cannot add ${name}() to ${target.name}: ${target.name} has a member with this name`)
+    throw withCode(
+      'FW_DUPLICATE_EXTENSION',
+      new Error(`Cannot add ${name}() to ${target.name}: ${target.name} has a member with this name`),
+    )
   }
   installed.set(name, { owner, method })
   Object.defineProperty(prototype, name, { value: method, configurable: true, writable: true })

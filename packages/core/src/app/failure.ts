@@ -1,3 +1,4 @@
+import { withCode } from '@fw/options'
 import type { ErrorHandler } from '@fw/types'
 import { AbortedError } from '../engine/errors.ts'
 import { isThenable } from './compose.ts'
@@ -81,7 +82,9 @@ async function respondByDefault(
   if (problem.status >= 500) {
     host.report(
       failureMessage(context),
-      error === thrown ? error : new SuppressedError(error, thrown, 'An error handler failed'),
+      error === thrown
+        ? error
+        : withCode('FW_ERROR_HANDLER_FAILED', new SuppressedError(error, thrown, 'An error handler failed')),
     )
   }
   if (!context.headSent) {
@@ -96,7 +99,9 @@ async function respondByDefault(
   }
   context.prepared.discardBody()
   if (exchange.isOpen) {
-    exchange.abort(error instanceof Error ? error : new Error('The handler threw', { cause: error }))
+    exchange.abort(
+      error instanceof Error ? error : withCode('FW_THROWN_VALUE', new Error('The handler threw', { cause: error })),
+    )
   }
 }
 

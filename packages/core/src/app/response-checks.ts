@@ -1,4 +1,5 @@
 import type { RouteInfo } from '@fw/types'
+import { withCode } from '@fw/options'
 import type { Step } from './compose.ts'
 import type { RequestContext } from '../context/context.ts'
 import type { CheckResponses } from '../options/check-responses.ts'
@@ -105,7 +106,10 @@ class ResponseCheck {
     if (mismatch === undefined) return
     this.#all.counts.mismatched++
     const text = `${this.#route}: ${describe(mismatch, status)}`
-    if (this.#mode === 'error') throw new TypeError(`${text} Correct the result, or the schema in option "response".`)
+    if (this.#mode === 'error') {
+      const fix = 'Correct the result, or the schema in option "response".'
+      throw withCode('FW_INVALID_RETURN', new TypeError(`${text} ${fix}`))
+    }
     this.#warnOnce('mismatch', `${text} Further ones of this route are only counted in server.stats().responses.`)
   }
 

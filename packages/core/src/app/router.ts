@@ -1,4 +1,4 @@
-import { showValue } from '@fw/options'
+import { showValue, withCode } from '@fw/options'
 import type {
   ErrorHandler,
   Handler,
@@ -45,8 +45,12 @@ const USE_INSTEAD = 'Pass middleware to router.use(), or for one route in its op
 const CONCLUSION: Conclusion<RequestContext> = {
   conclude(context, result) {
     if (result !== undefined) context.setResult(result)
-    else if (!context.hasResponse && !context.isTimedOut)
-      throw new Error('router.use: middleware must respond or call next(), but did neither.')
+    else if (!context.hasResponse && !context.isTimedOut) {
+      throw withCode(
+        'FW_NO_RESPONSE',
+        new Error('router.use: middleware must respond or call next(), but did neither.'),
+      )
+    }
   },
   hasResponse: (context) => context.hasResponse,
   discard: discardResult,
@@ -83,14 +87,23 @@ export class RouteGroup implements RouteScope {
   route(method: string, path: string, ...rest: readonly unknown[]): this {
     if (typeof method !== 'string') {
       const fix = `Write router.route('GET', '/path', { …options }, handler).`
-      throw new TypeError(`router.route: method must be a string, got ${showValue(method)}. ${fix}`)
+      throw withCode(
+        'FW_INVALID_METHOD',
+        new TypeError(`router.route: method must be a string, got ${showValue(method)}. ${fix}`),
+      )
     }
     if (!isToken(method)) {
-      throw new TypeError(`router.route: method must be a token, got ${showValue(method)}. Write for example 'GET'.`)
+      throw withCode(
+        'FW_INVALID_METHOD',
+        new TypeError(`router.route: method must be a token, got ${showValue(method)}. Write for example 'GET'.`),
+      )
     }
     const upper = method.toUpperCase()
     if (method !== upper && WELL_KNOWN.has(upper)) {
-      throw new TypeError(`router.route: method must be in upper case, got ${showValue(method)}. Write '${upper}'.`)
+      throw withCode(
+        'FW_INVALID_METHOD',
+        new TypeError(`router.route: method must be in upper case, got ${showValue(method)}. Write '${upper}'.`),
+      )
     }
     return this.#add(method, path, rest)
   }
@@ -105,10 +118,16 @@ export class RouteGroup implements RouteScope {
     const own = prefix === '/' ? '' : prefix
     if (rest.length > 0) {
       const fix = `Register routes on the returned group: const api = router.group('/api').`
-      throw new TypeError(`router.group: arguments must be one prefix, got ${rest.length + 1} arguments. ${fix}`)
+      throw withCode(
+        'FW_INVALID_ARGUMENT',
+        new TypeError(`router.group: arguments must be one prefix, got ${rest.length + 1} arguments. ${fix}`),
+      )
     }
     if (typeof own !== 'string' || (own !== '' && !own.startsWith('/'))) {
-      throw new TypeError(`router.group: prefix must be a path that starts with '/', got ${showValue(own)}.`)
+      throw withCode(
+        'FW_INVALID_PATH',
+        new TypeError(`router.group: prefix must be a path that starts with '/', got ${showValue(own)}.`),
+      )
     }
     const group = new RouteGroup(this.#routes, this.#responseChecks, this.prefix + own, this)
     // A group without a prefix covers the paths of its parent. The parent responds to those without a route.
@@ -165,7 +184,10 @@ export class RouteGroup implements RouteScope {
     const api = nameOfRoute({ method: methodName, pattern })
     if (rest.length > 2 || typeof options === 'function' || Array.isArray(options)) {
       const given = rest.map(showValue).join(', ')
-      throw new TypeError(`${api}: arguments must be a path, options and one handler, got ${given}. ${USE_INSTEAD}`)
+      throw withCode(
+        'FW_INVALID_ARGUMENT',
+        new TypeError(`${api}: arguments must be a path, options and one handler, got ${given}. ${USE_INSTEAD}`),
+      )
     }
     if (!isHandler(handler)) throw notAHandler(api, handler)
     const info: RouteInfo = { method: methodName, pattern, options: options as RouteOptions }
@@ -195,11 +217,16 @@ export class RouteGroup implements RouteScope {
   }
 
   #patternOf(method: string, path: string): string {
-    if (typeof path !== 'string') throw new TypeError(`${method}: path must be a string, got ${showValue(path)}.`)
+    if (typeof path !== 'string') {
+      throw withCode('FW_INVALID_PATH', new TypeError(`${method}: path must be a string, got ${showValue(path)}.`))
+    }
     const isPrefix = path === '' && this.prefix !== ''
     if (!isPrefix && !path.startsWith('/')) {
       const meant = path === '*' ? '/*path' : `/${path}`
-      throw new TypeError(`${method}: path must start with '/', got ${showValue(path)}. Write '${meant}'.`)
+      throw withCode(
+        'FW_INVALID_PATH',
+        new TypeError(`${method}: path must start with '/', got ${showValue(path)}. Write '${meant}'.`),
+      )
     }
     return this.prefix + path
   }
@@ -221,7 +248,10 @@ function checkMiddleware(given: readonly Middleware[]): readonly Middleware[] {
   for (const each of given) {
     if (typeof each === 'function') continue
     const fix = fixForMiddleware(each)
-    throw new TypeError(`router.use: middleware must be a function, got ${showValue(each)}. ${fix}`)
+    throw withCode(
+      'FW_INVALID_HANDLER',
+      new TypeError(`router.use: middleware must be a function, got ${showValue(each)}. ${fix}`),
+    )
   }
   return given
 }
@@ -231,5 +261,8 @@ function isHandler(value: unknown): value is Handler {
 }
 
 function notAHandler(api: string, given: unknown): TypeError {
-  return new TypeError(`${api}: handler must be a function, got ${showValue(given)}. Pass (ctx) => { … }.`)
+  return withCode(
+    'FW_INVALID_HANDLER',
+    new TypeError(`${api}: handler must be a function, got ${showValue(given)}. Pass (ctx) => { … }.`),
+  )
 }

@@ -1,4 +1,4 @@
-import { showValue } from '@fw/options'
+import { showValue, withCode } from '@fw/options'
 import type { ErrorHandler, Handler, RouteInfo } from '@fw/types'
 import type { Step } from './compose.ts'
 import type { RequestContext } from '../context/context.ts'
@@ -68,12 +68,13 @@ export class Routes {
     const prefix = parsePattern(group.prefix)
     if (prefix.some((segment) => segment.kind === 'wildcard' || (segment.kind === 'param' && segment.isOptional))) {
       const rule = 'must have neither wildcards nor optional parameters'
-      throw new TypeError(`router.group: prefix ${rule}, got ${showValue(group.prefix)}.`)
+      throw withCode('FW_INVALID_PATH', new TypeError(`router.group: prefix ${rule}, got ${showValue(group.prefix)}.`))
     }
     if (prefix.at(-1)?.kind === 'literal' && group.prefix.endsWith('/')) {
       const given = showValue(group.prefix)
-      throw new TypeError(
-        `router.group: prefix must not end with '/', got ${given}. Paths of the group start with '/'.`,
+      throw withCode(
+        'FW_INVALID_PATH',
+        new TypeError(`router.group: prefix must not end with '/', got ${given}. Paths of the group start with '/'.`),
       )
     }
     this.#groups.push({ prefix: this.#routing.caseSensitive ? prefix : prefix.map(segmentWithoutCase), group })

@@ -1,3 +1,4 @@
+import { withCode } from '@fw/options'
 import type { BodySource, Exchange } from '@fw/types'
 import { AbortedError } from '../engine/errors.ts'
 import { discardSource, readSource, type SourceReader } from '../response/body-source.ts'
@@ -50,7 +51,7 @@ async function sendSource(context: RequestContext, source: BodySource): Promise<
       await pump(reader, exchange)
     }
   } catch (error) {
-    reader.cancel(new Error('The response cannot be sent', { cause: error }))
+    reader.cancel(withCode('FW_BODY_NOT_SENT', new Error('The response cannot be sent', { cause: error })))
     // Ignore the failure of a source that was canceled because its client disconnected.
     if (!context.isClientGone && (exchange.isOpen || !context.headSent)) throw error
   }
@@ -61,7 +62,7 @@ async function sendFromBeginning(context: RequestContext, reader: SourceReader):
   const { exchange, prepared } = context
   const { pieces, isWhole, next } = await readAhead(reader)
   if (context.isTimedOut || context.headSent || prepared.hasBody) {
-    reader.cancel(new Error('Another response replaced this one'))
+    reader.cancel(withCode('FW_BODY_NOT_SENT', new Error('Another response replaced this one')))
     // After the timeout, another context responds. Otherwise the handler has prepared or started another response.
     if (!context.isTimedOut) await sendResponse(context)
     return
@@ -73,7 +74,7 @@ async function sendFromBeginning(context: RequestContext, reader: SourceReader):
   }
   exchange.start(prepared.status, prepared.fields)
   if (!exchange.isOpen || !allowsBody(exchange.method, exchange.status)) {
-    reader.cancel(new Error('The response has no body'))
+    reader.cancel(withCode('FW_BODY_NOT_SENT', new Error('The response has no body')))
     exchange.end()
     return
   }
@@ -98,5 +99,5 @@ async function pump(reader: SourceReader, exchange: Exchange, begun?: ReturnType
     }
     if (!exchange.write(chunk)) await exchange.drained()
   }
-  reader.cancel(new Error('The response has ended'))
+  reader.cancel(withCode('FW_BODY_NOT_SENT', new Error('The response has ended')))
 }

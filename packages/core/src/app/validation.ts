@@ -1,3 +1,4 @@
+import { withCode } from '@fw/options'
 import type { RouteOptions, SchemaIssue, SchemaResult, StandardSchema, Validated } from '@fw/types'
 import { isThenable } from './compose.ts'
 import { HttpError } from '../response/http-error.ts'
@@ -105,5 +106,8 @@ function pointerOf(path: SchemaIssue['path'] = []): string {
 
 function invalid(errors: readonly Fault[]): HttpError {
   const parts = [...new Set(errors.map((error) => error.in))]
-  return new HttpError(400, `The request is invalid: ${parts.join(', ')}`, { extensions: { errors } })
+  return withCode(
+    'FW_INVALID_REQUEST',
+    new HttpError(400, `The request is invalid: ${parts.join(', ')}`, { extensions: { errors } }),
+  )
 }

@@ -1,4 +1,4 @@
-import { showValue } from '@fw/options'
+import { showValue, withCode } from '@fw/options'
 import type { RequestHeaders } from '@fw/types'
 import { loadNegotiator } from '../response/lazy-libraries.cjs'
 import { negotiatedField } from '../response/negotiated-field.ts'
@@ -29,5 +29,8 @@ export function preferred(
 
 function checkMediaType(offer: string): void {
   if (typeof offer === 'string' && offer.includes('/')) return
-  throw new TypeError(`ctx.accepts: type must be a media type such as 'text/html', got ${showValue(offer)}.`)
+  throw withCode(
+    'FW_INVALID_ARGUMENT',
+    new TypeError(`ctx.accepts: type must be a media type such as 'text/html', got ${showValue(offer)}.`),
+  )
 }

@@ -1,3 +1,4 @@
+import { withCode } from '@fw/options'
 import type { BodyConsumer, RequestBody } from '@fw/types'
 import { HttpError } from '../response/http-error.ts'
 
@@ -71,5 +72,5 @@ export class BodyCollector implements BodyConsumer {
 
 /** Creates the error for a body of more than `maxBytes`. */
 export function tooLarge(maxBytes: number): HttpError {
-  return new HttpError(413, `The body exceeds ${maxBytes} bytes`)
+  return withCode('FW_BODY_TOO_LARGE', new HttpError(413, `The body exceeds ${maxBytes} bytes`))
 }

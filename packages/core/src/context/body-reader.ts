@@ -1,3 +1,4 @@
+import { withCode } from '@fw/options'
 import type { RequestBody, RequestHeaders } from '@fw/types'
 import { BodyCollector, tooLarge } from './body-collector.ts'
 import { makeBodyStream } from './body-stream.ts'
@@ -158,7 +159,10 @@ export class BodyReader {
     const coding = this.#headers.get('content-encoding')
     if (coding !== null && coding.trim().toLowerCase() !== 'identity') {
       const headers = { 'accept-encoding': 'identity' }
-      throw new HttpError(415, 'The content-encoding of the body must be identity', { headers })
+      throw withCode(
+        'FW_UNSUPPORTED_TYPE',
+        new HttpError(415, 'The content-encoding of the body must be identity', { headers }),
+      )
     }
     const bytes = this.#collect()
     if (!(bytes instanceof Promise)) return make(decode(bytes))
@@ -186,7 +190,7 @@ function decode(bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes)
   } catch (error) {
-    throw new HttpError(400, 'The body is not valid UTF-8', { cause: error })
+    throw withCode('FW_MALFORMED_BODY', new HttpError(400, 'The body is not valid UTF-8', { cause: error }))
   }
 }
 
@@ -194,7 +198,9 @@ function decode(bytes: Uint8Array): string {
 function parseForm(text: string, maxFields: number): URLSearchParams {
   let fields = text === '' ? 0 : 1
   for (let end = text.indexOf('&'); end !== -1 && fields <= maxFields; end = text.indexOf('&', end + 1)) fields++
-  if (fields > maxFields) throw new HttpError(413, `The form has more than ${maxFields} fields`)
+  if (fields > maxFields) {
+    throw withCode('FW_BODY_TOO_LARGE', new HttpError(413, `The form has more than ${maxFields} fields`))
+  }
   return parseUrlencoded(text)
 }
 
@@ -202,7 +208,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new HttpError(400, 'The body is not valid JSON', { cause: error })
+    throw withCode('FW_MALFORMED_BODY', new HttpError(400, 'The body is not valid JSON', { cause: error }))
   }
 }
 

@@ -1,3 +1,4 @@
+import { withCode } from '@fw/options'
 import { HttpError } from '../response/http-error.ts'
 
 /** The media type of HTML forms without files. */
@@ -33,7 +34,7 @@ export function requireJson(type: string | undefined, types: readonly string[]):
 
 /** Creates the error for a body whose type is not one of `accepted`. */
 export function unsupportedType(message: string, accepted: readonly string[]): HttpError {
-  return new HttpError(415, message, { headers: { accept: accepted.join(', ') } })
+  return withCode('FW_UNSUPPORTED_TYPE', new HttpError(415, message, { headers: { accept: accepted.join(', ') } }))
 }
 
 /** Returns the media type of a `Content-Type` field without parameters, in lower case (RFC 9110 §8.3.1). */
@@ -53,7 +54,7 @@ export function requireUtf8(contentType: string | null): void {
     PARAMETER.lastIndex = at
     const [whole = '', name = '', value = ''] = PARAMETER.exec(contentType) ?? []
     if (name.trim().toLowerCase() === 'charset' && !isUtf8(value)) {
-      throw new HttpError(415, 'The charset of the body is not utf-8')
+      throw withCode('FW_UNSUPPORTED_TYPE', new HttpError(415, 'The charset of the body is not utf-8'))
     }
     at = whole === '' ? -1 : contentType.indexOf(';', at + whole.length)
   }

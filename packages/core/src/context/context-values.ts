@@ -1,4 +1,4 @@
-import { showValue } from '@fw/options'
+import { showValue, withCode } from '@fw/options'
 import type { ContextToken, ContextKey } from '@fw/types'
 
 /** Holds a value of a context, or the function that makes it on first access. */
@@ -30,8 +30,12 @@ class Slot {
   }
 
   #made(make: () => unknown): unknown {
-    if (this.#isMaking)
-      throw new Error(`ctx.provide: the function for ${this.token.name} must not read the same value.`)
+    if (this.#isMaking) {
+      throw withCode(
+        'FW_CIRCULAR_VALUE',
+        new Error(`ctx.provide: the function for ${this.token.name} must not read the same value.`),
+      )
+    }
     this.#isMaking = true
     try {
       const value = make()
@@ -80,14 +84,20 @@ export class ContextValues {
 function checkToken<T extends ContextToken<unknown>>(token: T): T {
   if (typeof token === 'function' || (typeof token === 'object' && token !== null)) return token
   const given = showValue(token)
-  throw new TypeError(`Context: key must be a class or a context key, got ${given}. Use contextKey(${given}).`)
+  throw withCode(
+    'FW_INVALID_ARGUMENT',
+    new TypeError(`Context: key must be a class or a context key, got ${given}. Use contextKey(${given}).`),
+  )
 }
 
 /** Creates the error of `ctx.local`, with the name of the token and its hint. */
 export function missingValue(given: ContextToken<unknown>): Error {
   const token = checkToken(given)
   const hint = 'prototype' in token ? token.contextHint : token.hint
-  return new Error(`Nothing provides ${token.name} here${hint === undefined ? '' : `: ${hint}`}`)
+  return withCode(
+    'FW_MISSING_VALUE',
+    new Error(`Nothing provides ${token.name} here${hint === undefined ? '' : `: ${hint}`}`),
+  )
 }
 
 /**

@@ -1,4 +1,5 @@
 import { believedAddress, peerAddress, UNIX_SOCKET } from '@fw/client-address'
+import { withCode } from '@fw/options'
 import type {
   BodySource,
   Context,
@@ -377,8 +378,9 @@ export class RequestContext {
   #checkUnsent(late?: unknown): void {
     if (this.#timeout === undefined && !this.headSent) return
     discardResult(late)
-    if (this.#timeout !== undefined) throw new Error('Cannot answer: the timeout of the route has expired')
-    throw new Error('Cannot answer: the head of a response was already sent')
+    throw this.#timeout === undefined
+      ? withCode('FW_RESPONSE_SENT', new Error('Cannot answer: the head of a response was already sent'))
+      : withCode('FW_ROUTE_TIMEOUT', new Error('Cannot answer: the timeout of the route has expired'))
   }
 
   #finish(outcome: Outcome): void {

@@ -12,6 +12,7 @@ import {
   showType,
   showValue,
   text,
+  withCode,
 } from '@fw/options'
 
 const SECRETS: OptionKind = {
@@ -70,7 +71,10 @@ export class ContextCookies implements Cookies {
     if (options !== NO_OPTIONS) checkOptions('ctx.cookies.set', options, COOKIE_KINDS, MEANT)
     const { secrets, ...attributes } = options
     if (typeof value !== 'string') {
-      throw new TypeError(`ctx.cookies.set: value of ${showValue(name)} must be a string, got ${showType(value)}.`)
+      throw withCode(
+        'FW_INVALID_ARGUMENT',
+        new TypeError(`ctx.cookies.set: value of ${showValue(name)} must be a string, got ${showType(value)}.`),
+      )
     }
     this.#send(name, secrets === undefined ? value : sign(name, value, secrets[0] ?? ''), attributes)
   }

@@ -1,3 +1,4 @@
+import { withCode } from '@fw/options'
 /** Methods that other packages install, and the import that installs each. */
 const EXTENSIONS = {
   sse: '@fw/sse/register',
@@ -6,5 +7,5 @@ const EXTENSIONS = {
 
 /** Creates the error for a method that is not installed, with the missing import. */
 export function missingExtension(receiver: 'ctx' | 'router', name: keyof typeof EXTENSIONS): Error {
-  return new Error(`${receiver}.${name}() needs: import '${EXTENSIONS[name]}'`)
+  return withCode('FW_MISSING_EXTENSION', new Error(`${receiver}.${name}() needs: import '${EXTENSIONS[name]}'`))
 }

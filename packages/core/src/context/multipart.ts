@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { Busboy as BusboyConstructor, BusboyFileStream, BusboyInstance } from '@fastify/busboy'
-import { checkOptions, integer, type OptionKinds } from '@fw/options'
+import { checkOptions, integer, type OptionKinds, withCode } from '@fw/options'
 import type { MultipartOptions, MultipartPart } from '@fw/types'
 import { AbortedError } from '../engine/errors.ts'
 import { concatBytes, ownBytes } from '../engine/socket/kept-bytes.ts'
@@ -58,7 +58,7 @@ async function* parts(
   }
   const checkNamed = (): void => {
     // RFC 7578 §4.2
-    if (isUnnamed) fail(new HttpError(400, 'A part of the body has no name'))
+    if (isUnnamed) fail(withCode('FW_MALFORMED_BODY', new HttpError(400, 'A part of the body has no name')))
   }
   onPartBegin(parser, (part) => {
     checkNamed()
@@ -73,13 +73,17 @@ async function* parts(
     // The declared type is `string`, but a part can lack a name.
     isUnnamed = typeof name !== 'string'
     if (isUnnamed) return
-    stream.on('limit', () => fail(new HttpError(413, `A part of the body has more than ${maxFileBytes} bytes`)))
+    stream.on('limit', () =>
+      fail(withCode('FW_BODY_TOO_LARGE', new HttpError(413, `A part of the body has more than ${maxFileBytes} bytes`))),
+    )
     latest = new ReceivedPart(stream, name, filename, type)
     arrived.push(latest)
     wake?.()
   })
   for (const event of ['filesLimit', 'partsLimit']) {
-    parser.on(event, () => fail(new HttpError(413, `The body has more than ${maxParts} parts`)))
+    parser.on(event, () =>
+      fail(withCode('FW_BODY_TOO_LARGE', new HttpError(413, `The body has more than ${maxParts} parts`))),
+    )
   }
   parser.on('error', fail)
   parser.on('close', () => wake?.())
@@ -103,7 +107,11 @@ async function* parts(
     parser.destroy()
     // A pending read of this part would never settle. Wait, because the parser needs some ticks to report the end of a part
     // that has arrived.
-    setImmediate(() => latest?.abort(new Error('ctx.parts: part must be read before the loop over the parts ends.')))
+    setImmediate(() =>
+      latest?.abort(
+        withCode('FW_PART_NOT_READ', new Error('ctx.parts: part must be read before the loop over the parts ends.')),
+      ),
+    )
     // Ignore the rejection: no caller reads the rest of the body.
     reader.cancel().catch(() => {})
   }
@@ -193,7 +201,10 @@ let Busboy: typeof BusboyConstructor | undefined
 function checkType(contentType: string | null): asserts contentType is string {
   if (contentType !== null && /^multipart\/form-data\s*(?:;|$)/i.test(contentType)) return
   const headers = { accept: MULTIPART_TYPE }
-  throw new HttpError(415, `The content-type of the body must be ${MULTIPART_TYPE}`, { headers })
+  throw withCode(
+    'FW_UNSUPPORTED_TYPE',
+    new HttpError(415, `The content-type of the body must be ${MULTIPART_TYPE}`, { headers }),
+  )
 }
 
 function parserOf(
@@ -211,7 +222,10 @@ function parserOf(
       limits: { files: maxParts, parts: maxParts, fileSize: maxFileBytes || Infinity },
     })
   } catch (error) {
-    throw new HttpError(400, 'The content-type of the body must have a boundary', { cause: error })
+    throw withCode(
+      'FW_MALFORMED_BODY',
+      new HttpError(400, 'The content-type of the body must have a boundary', { cause: error }),
+    )
   }
 }
 
@@ -232,5 +246,8 @@ function onPartBegin(parser: BusboyInstance, onPart: (part: NodeJS.EventEmitter)
 /** Returns an error of the body or its connection unchanged, and any other error as a malformed body. */
 function fault(error: unknown): Error {
   if (isHttpError(error) || error instanceof AbortedError) return error
-  return new HttpError(400, 'The body is not valid multipart/form-data', { cause: error })
+  return withCode(
+    'FW_MALFORMED_BODY',
+    new HttpError(400, 'The body is not valid multipart/form-data', { cause: error }),
+  )
 }

@@ -1,3 +1,4 @@
+import { withCode } from '@fw/options'
 import type { Exchange } from '@fw/types'
 import { HttpError } from '../response/http-error.ts'
 import { asBodyStream } from './body-stream.ts'
@@ -52,6 +53,8 @@ function requestUrl({ exchange, path, rawQuery }: RequestSource): string {
   const query = rawQuery === '' ? '' : `?${rawQuery}`
   const target = path.startsWith('/') ? `${path}${query}` : '/'
   const url = `${exchange.scheme}://${exchange.authority || 'localhost'}${target}`
-  if (!URL.canParse(url)) throw new HttpError(400, 'The host of the request is not valid in a URL')
+  if (!URL.canParse(url)) {
+    throw withCode('FW_INVALID_HOST', new HttpError(400, 'The host of the request is not valid in a URL'))
+  }
   return url
 }

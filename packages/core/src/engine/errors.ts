@@ -6,6 +6,7 @@
  */
 export class ProtocolError extends Error {
   override readonly name = 'ProtocolError'
+  readonly code = 'FW_PROTOCOL'
   readonly status: number
   readonly scope: 'stream' | 'connection'
 
@@ -33,4 +34,5 @@ export function asProtocolError(error: unknown): ProtocolError {
  */
 export class AbortedError extends Error {
   override readonly name = 'AbortError'
+  readonly code = 'FW_ABORTED'
 }

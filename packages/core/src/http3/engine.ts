@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto'
+import { withCode } from '@fw/options'
 import { ChurnSet } from '../engine/collections/churn-set.ts'
 import { Deadlines } from '../engine/event-loop/deadlines.ts'
 import type { Drainable, EngineHost } from '../engine/engine-host.ts'
@@ -131,5 +132,8 @@ export class Http3Listener {
 /** Rejects Ed25519 certificates: the TLS library of quiche accepts them, but every handshake then fails. */
 function checkUsable({ cert }: QuicCredentials): void {
   if (new X509Certificate(cert).publicKey.asymmetricKeyType !== 'ed25519') return
-  throw new StartupError('HTTP/3 cannot use an Ed25519 certificate. Use one with an ECDSA or RSA key.')
+  throw withCode(
+    'FW_HTTP3_UNAVAILABLE',
+    new StartupError('HTTP/3 cannot use an Ed25519 certificate. Use one with an ECDSA or RSA key.'),
+  )
 }

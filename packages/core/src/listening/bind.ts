@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import { withCode } from '@fw/options'
 import { describeFds, listenError } from './listen-error.ts'
 import { StartupError } from '../options/startup-error.ts'
 import { removeStaleSocket } from './unix-socket.ts'
@@ -63,14 +64,17 @@ async function bindPassed(target: Bindable, fds: readonly number[]): Promise<rea
     if (await listensOn(target, fd)) {
       const rest = fds.slice(index + 1)
       for (const other of rest) {
-        if (await listensOn(new Probe(), other)) throw new StartupError(tooMany(fds))
+        if (await listensOn(new Probe(), other)) throw withCode('FW_INVALID_DESCRIPTOR', new StartupError(tooMany(fds)))
       }
       return [...others, ...rest]
     }
     others.push(fd)
   }
-  throw new StartupError(
-    `Cannot listen on ${describeFds(fds)}: ${fds.length === 1 ? 'it does' : 'they do'} not accept connections. Pass a stream socket that is bound to a port or a path`,
+  throw withCode(
+    'FW_INVALID_DESCRIPTOR',
+    new StartupError(
+      `Cannot listen on ${describeFds(fds)}: ${fds.length === 1 ? 'it does' : 'they do'} not accept connections. Pass a stream socket that is bound to a port or a path`,
+    ),
   )
 }
 

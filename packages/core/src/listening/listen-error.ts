@@ -1,3 +1,4 @@
+import { withCode } from '@fw/options'
 import type { Binding } from './binding.ts'
 import { StartupError } from '../options/startup-error.ts'
 
@@ -10,7 +11,10 @@ export function listenError(error: unknown, binding: Binding, what = ''): Startu
   if (error instanceof StartupError) return error
   const code = (error as NodeJS.ErrnoException | undefined)?.code ?? ''
   const advice = ADVICE[binding.kind][code] ?? (error instanceof Error ? error.message : code)
-  return new StartupError(`Cannot listen on ${describe(binding)}${what}: ${advice}`, { cause: error })
+  return withCode(
+    code === 'EADDRINUSE' ? 'FW_ADDRESS_IN_USE' : 'FW_LISTEN_FAILED',
+    new StartupError(`Cannot listen on ${describe(binding)}${what}: ${advice}`, { cause: error }),
+  )
 }
 
 function describe(binding: Binding): string {

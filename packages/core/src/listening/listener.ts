@@ -1,5 +1,6 @@
 import cluster from 'node:cluster'
 import type { Logger } from '@fw/log'
+import { withCode } from '@fw/options'
 import type { Exchange, ProtocolText, Refusal } from '@fw/types'
 import { bind } from './bind.ts'
 import type { Binding } from './binding.ts'
@@ -73,7 +74,10 @@ export class Listener implements CertificateUser {
     const certificates = options.certificates?.current
     const hasHttp3 = options.http3 === true
     if (hasHttp3 && certificates === undefined) {
-      throw new StartupError('HTTP/3 needs TLS. Set tls, or omit http3 for this listener')
+      throw withCode(
+        'FW_HTTP3_UNAVAILABLE',
+        new StartupError('HTTP/3 needs TLS. Set tls, or omit http3 for this listener'),
+      )
     }
     for (let attempt = 1; ; attempt++) {
       // Bind TCP first: the UDP port alone would not reveal a second process.
@@ -154,8 +158,12 @@ async function openHttp3(
   passed: readonly number[],
 ): Promise<Http3Listener> {
   const bound = tcp.address()
-  if (typeof bound === 'string')
-    throw new StartupError('HTTP/3 needs a port, and a Unix socket has none. Set port instead of path')
+  if (typeof bound === 'string') {
+    throw withCode(
+      'FW_HTTP3_UNAVAILABLE',
+      new StartupError('HTTP/3 needs a port, and a Unix socket has none. Set port instead of path'),
+    )
+  }
   // Load the HTTP/3 engine only here: a server without HTTP/3 needs none of it.
   const { listenHttp3 } = await import('../http3/engine.ts')
   const fd = binding.kind === 'fd' ? (binding.udp ?? passed[0]) : undefined
@@ -172,8 +180,11 @@ async function openHttp3(
   const { family, port, address } = http3.address
   if (family !== bound.family) {
     await http3.destroy()
-    throw new StartupError(
-      `Cannot listen on descriptor ${fd}: it uses ${family}, but the TCP socket uses ${bound.family}. Pass two sockets of one address family`,
+    throw withCode(
+      'FW_INVALID_DESCRIPTOR',
+      new StartupError(
+        `Cannot listen on descriptor ${fd}: it uses ${family}, but the TCP socket uses ${bound.family}. Pass two sockets of one address family`,
+      ),
     )
   }
   host.logger.info('QUIC endpoint on {} port {}, announced in alt-svc', address, port)

@@ -1,3 +1,4 @@
+import { withCode } from '@fw/options'
 import { StartupError } from '../options/startup-error.ts'
 
 /** First passed descriptor. Lower ones are standard input, output and error. */
@@ -19,20 +20,29 @@ const HOW = 'start the service with a .socket unit, or test with: systemd-socket
 export function systemdSockets(env: NodeJS.ProcessEnv, pid: number, name: string | undefined): readonly number[] {
   const { LISTEN_FDS, LISTEN_PID, LISTEN_FDNAMES = '' } = env
   if (LISTEN_FDS === undefined || LISTEN_PID === undefined) {
-    throw new StartupError(
-      `Cannot listen on a systemd socket: none was passed (LISTEN_FDS is not set). To get one, ${HOW}`,
+    throw withCode(
+      'FW_SYSTEMD_SOCKET',
+      new StartupError(
+        `Cannot listen on a systemd socket: none was passed (LISTEN_FDS is not set). To get one, ${HOW}`,
+      ),
     )
   }
   // The variables of another process can be inherited. Its sockets are not ours.
   if (Number(LISTEN_PID) !== pid) {
-    throw new StartupError(
-      `Cannot listen on a systemd socket: the sockets were passed to process ${LISTEN_PID}, but this is process ${pid}. ` +
-        `Start node directly, without a shell or a package manager, or with 'exec'`,
+    throw withCode(
+      'FW_SYSTEMD_SOCKET',
+      new StartupError(
+        `Cannot listen on a systemd socket: the sockets were passed to process ${LISTEN_PID}, but this is process ${pid}. ` +
+          `Start node directly, without a shell or a package manager, or with 'exec'`,
+      ),
     )
   }
   const count = Number(LISTEN_FDS)
   if (!Number.isInteger(count) || count < 1) {
-    throw new StartupError(`Cannot listen on a systemd socket: LISTEN_FDS is '${LISTEN_FDS}'. To get one, ${HOW}`)
+    throw withCode(
+      'FW_SYSTEMD_SOCKET',
+      new StartupError(`Cannot listen on a systemd socket: LISTEN_FDS is '${LISTEN_FDS}'. To get one, ${HOW}`),
+    )
   }
   const fds = Array.from({ length: count }, (_, index) => FIRST_FD + index)
   if (name === undefined) return fds
@@ -40,7 +50,10 @@ export function systemdSockets(env: NodeJS.ProcessEnv, pid: number, name: string
   const named = fds.filter((_, index) => names[index] === name)
   if (named.length > 0) return named
   const found = LISTEN_FDNAMES === '' ? 'they have no names' : `the passed names are: ${names.join(', ')}`
-  throw new StartupError(
-    `Cannot listen on the systemd socket '${name}': ${found}. Set FileDescriptorName=${name} in the .socket unit`,
+  throw withCode(
+    'FW_SYSTEMD_SOCKET',
+    new StartupError(
+      `Cannot listen on the systemd socket '${name}': ${found}. Set FileDescriptorName=${name} in the .socket unit`,
+    ),
   )
 }

@@ -1,3 +1,4 @@
+import { withCode } from '@fw/options'
 import type { FieldList, RequestBody, RequestHeaders } from '@fw/types'
 import { AbortedError } from '../engine/errors.ts'
 import { BaseExchange } from '../engine/exchange/base-exchange.ts'
@@ -109,7 +110,10 @@ export class MemoryExchange extends BaseExchange {
   }
 
   protected sendReset(error: Error | undefined): void {
-    const failure = new TypeError('The server ended the exchange before it was complete', { cause: error })
+    const failure = withCode(
+      'FW_FETCH_FAILED',
+      new TypeError('The server ended the exchange before it was complete', { cause: error }),
+    )
     this.#fail(failure)
   }
 

@@ -1,3 +1,4 @@
+import { withCode } from '@fw/options'
 import type { FieldList } from '@fw/types'
 
 const NOT_READ = 0
@@ -14,7 +15,9 @@ export function wholeResponse(
   fields: FieldList,
   body: string | Uint8Array<ArrayBuffer> | null,
 ): Response {
-  if (status > 599) throw new RangeError(`response: status must be at most 599, got ${status}.`)
+  if (status > 599) {
+    throw withCode('FW_INVALID_STATUS', new RangeError(`response: status must be at most 599, got ${status}.`))
+  }
   // Set the prototype on first use: the first mention of `Response` makes Node.js load all of `fetch`, a tenth of the
   // startup time.
   if (!(WholeResponse.prototype instanceof Response)) Object.setPrototypeOf(WholeResponse.prototype, Response.prototype)

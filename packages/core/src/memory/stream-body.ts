@@ -1,3 +1,4 @@
+import { withCode } from '@fw/options'
 import type { BodyConsumer, RequestBody } from '@fw/types'
 import { AbortedError } from '../engine/errors.ts'
 import { cancelStream } from '../engine/exchange/cancel-stream.ts'
@@ -23,7 +24,9 @@ export class StreamBody implements RequestBody {
   }
 
   consume(consumer: BodyConsumer): void {
-    if (this.#consumer !== undefined) throw new TypeError('Cannot read the body: it is being read already')
+    if (this.#consumer !== undefined) {
+      throw withCode('FW_BODY_ALREADY_READ', new TypeError('Cannot read the body: it is being read already'))
+    }
     this.#consumer = consumer
     if (this.#isOver) {
       consumer.error(this.#error ?? new AbortedError('The exchange has ended'))

@@ -1,4 +1,4 @@
-import { checkOptions, integer, type OptionKinds } from '@fw/options'
+import { checkOptions, integer, type OptionKinds, withCode } from '@fw/options'
 import { MAX_TIMER_MS } from './timer.ts'
 
 /** Options of `close`. */
@@ -20,8 +20,9 @@ const CLOSE_KINDS: OptionKinds<CloseOptions> = { drainMs: integer(0, MAX_TIMER_M
  */
 export function checkCloseOptions(options: CloseOptions): CloseOptions {
   if (typeof options === 'function') {
-    throw new TypeError(
-      'close: options must be an object, got a function. Await close() instead of passing a callback.',
+    throw withCode(
+      'FW_INVALID_OPTION',
+      new TypeError('close: options must be an object, got a function. Await close() instead of passing a callback.'),
     )
   }
   checkOptions('close', options, CLOSE_KINDS)

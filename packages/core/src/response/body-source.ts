@@ -1,4 +1,4 @@
-import { showType } from '@fw/options'
+import { showType, withCode } from '@fw/options'
 import { Readable } from 'node:stream'
 import { isUint8Array } from 'node:util/types'
 import type { BodySource } from '@fw/types'
@@ -25,13 +25,13 @@ export function readSource(source: BodySource): SourceReader {
 /** Releases a source that is not read. Never throws or rejects. */
 export function discardSource(source: BodySource): void {
   if (source instanceof ReadableStream) {
-    if (!source.locked) cancelStream(source, source, new Error('The body is not sent'))
+    if (!source.locked) cancelStream(source, source, withCode('FW_BODY_NOT_SENT', new Error('The body is not sent')))
     return
   }
   try {
     // A file stream reports a failure to open the file even after the stream is destroyed.
     if (source instanceof Readable) source.on('error', () => {})
-    readSource(source).cancel(new Error('The body is not sent'))
+    readSource(source).cancel(withCode('FW_BODY_NOT_SENT', new Error('The body is not sent')))
   } catch {
     // A source without a working iterator has nothing to release.
   }
@@ -108,5 +108,8 @@ function bytes(piece: unknown): Uint8Array {
   if (typeof piece === 'string') return Buffer.from(piece)
   // Converts a `Uint8Array` of another realm.
   if (isUint8Array(piece)) return new Uint8Array(piece.buffer, piece.byteOffset, piece.byteLength)
-  throw new TypeError(`response: streamed body must consist of strings or Uint8Arrays, got ${showType(piece)}.`)
+  throw withCode(
+    'FW_INVALID_BODY',
+    new TypeError(`response: streamed body must consist of strings or Uint8Arrays, got ${showType(piece)}.`),
+  )
 }

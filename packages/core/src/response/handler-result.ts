@@ -1,4 +1,4 @@
-import { showType, showValue } from '@fw/options'
+import { showType, showValue, withCode } from '@fw/options'
 import type { FileHandle } from 'node:fs/promises'
 import type { BodySource } from '@fw/types'
 import { discardSource } from './body-source.ts'
@@ -114,21 +114,31 @@ function checkJsonForm(value: object): void {
   if (value instanceof Error) throw value
   if (isOpenFile(value)) {
     discardResult(value)
-    throw new TypeError('response: body must have a JSON form, got a FileHandle. Return handle.createReadStream().')
+    throw withCode(
+      'FW_INVALID_BODY',
+      new TypeError('response: body must have a JSON form, got a FileHandle. Return handle.createReadStream().'),
+    )
   }
   if (Array.isArray(value) || 'toJSON' in value) return
   const tag = Object.prototype.toString.call(value).slice('[object '.length, -1)
   const instead = ArrayBuffer.isView(value) ? 'new Uint8Array(…)' : INSTEAD[tag]
   if (instead === undefined && (!(Symbol.iterator in value) || Object.keys(value).length > 0)) return
   const fix = `Return ${instead ?? 'an array, or pass it to ctx.stream(…)'}.`
-  throw new TypeError(`response: body must have a JSON form, got a value of type ${tag}. ${fix}`)
+  throw withCode(
+    'FW_INVALID_BODY',
+    new TypeError(`response: body must have a JSON form, got a value of type ${tag}. ${fix}`),
+  )
 }
 
 /** @throws {TypeError} if the source is locked, or is neither a `ReadableStream` nor an iterable */
 export function checkSource(source: unknown): asserts source is BodySource {
   if (source instanceof ReadableStream) {
-    if (source.locked)
-      throw new TypeError('response: body must be a stream without a reader, got a locked ReadableStream.')
+    if (source.locked) {
+      throw withCode(
+        'FW_INVALID_BODY',
+        new TypeError('response: body must be a stream without a reader, got a locked ReadableStream.'),
+      )
+    }
   } else if (
     typeof source !== 'object' ||
     source === null ||
@@ -156,7 +166,7 @@ export function checkText(api: string, body: unknown): string {
  */
 function wrongBody(api: string, expected: string, body: unknown): TypeError {
   discardResult(body)
-  return new TypeError(`${api}: body must be ${expected}, got ${showType(body)}.`)
+  return withCode('FW_INVALID_BODY', new TypeError(`${api}: body must be ${expected}, got ${showType(body)}.`))
 }
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
@@ -167,28 +177,40 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
  */
 export function checkRedirect(location: unknown, status: number): void {
   if (typeof location !== 'string') {
-    throw new TypeError(
-      `ctx.redirect: location must be a string, got ${showValue(location)}. Pass for example url.href.`,
+    throw withCode(
+      'FW_INVALID_REDIRECT',
+      new TypeError(`ctx.redirect: location must be a string, got ${showValue(location)}. Pass for example url.href.`),
     )
   }
   if (!REDIRECTS.has(status)) {
     const expected = `one of ${[...REDIRECTS].join(', ')}`
-    throw new RangeError(`ctx.redirect: status must be ${expected}, got ${showValue(status)}.`)
+    throw withCode(
+      'FW_INVALID_REDIRECT',
+      new RangeError(`ctx.redirect: status must be ${expected}, got ${showValue(status)}.`),
+    )
   }
   // RFC 3986 §2: a URI reference consists of visible ASCII characters.
   if (!/^[\x21-\x7e]+$/.test(location)) {
     const fix = 'Encode it, for example with encodeURI().'
-    throw new TypeError(`ctx.redirect: location must be percent-encoded, got ${showValue(location)}. ${fix}`)
+    throw withCode(
+      'FW_INVALID_REDIRECT',
+      new TypeError(`ctx.redirect: location must be percent-encoded, got ${showValue(location)}. ${fix}`),
+    )
   }
 }
 
 function fromResponse(response: ResponseLike): HandlerResult {
   const body = bodyOfResponse(response)
   if (response.bodyUsed === true || isRead(body)) {
-    throw new TypeError('response: body of the Response must be unread, got one that was read or is locked.')
+    throw withCode(
+      'FW_INVALID_BODY',
+      new TypeError('response: body of the Response must be unread, got one that was read or is locked.'),
+    )
   }
   // `Response.error()` represents a failed request and has status 0.
-  if (response.status === 0) throw new TypeError('response: Response must have a status, got Response.error().')
+  if (response.status === 0) {
+    throw withCode('FW_INVALID_STATUS', new TypeError('response: Response must have a status, got Response.error().'))
+  }
   return { body, contentType: undefined, response }
 }
 

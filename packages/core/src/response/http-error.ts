@@ -1,4 +1,4 @@
-import { anything, checkOptions, object, type OptionKinds, showValue, text, withFix } from '@fw/options'
+import { anything, checkOptions, object, type OptionKinds, showValue, text, withFix, withCode } from '@fw/options'
 import { statusPhrase } from '../engine/semantics/status-phrase.ts'
 import { ResponseHeaderList } from './response-headers.ts'
 import { headerEntries } from './response-init.ts'
@@ -38,6 +38,8 @@ const HTTP_ERROR = Symbol.for('@fw/core: HttpError')
 export class HttpError extends Error {
   /** Always `HttpError`. */
   override readonly name = 'HttpError'
+  /** One of `FwErrorCode` if a package of `@fw` created the error. It is never sent. */
+  declare readonly code: string | undefined
   /** The status of the response, from 400 to 599. */
   readonly status: number
   /** Header fields of the response. */
@@ -62,7 +64,10 @@ export class HttpError extends Error {
    */
   constructor(status: number, message?: string, options: HttpErrorOptions = {}) {
     if (!isErrorStatus(status)) {
-      throw new RangeError(`HttpError: status must be an integer from 400 to 599, got ${showValue(status)}.`)
+      throw withCode(
+        'FW_INVALID_STATUS',
+        new RangeError(`HttpError: status must be an integer from 400 to 599, got ${showValue(status)}.`),
+      )
     }
     checkOptions('HttpError', options, HTTP_ERROR_KINDS, MEANT)
     super(message ?? statusPhrase(status), 'cause' in options ? { cause: options.cause } : undefined)

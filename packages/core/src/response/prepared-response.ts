@@ -1,4 +1,4 @@
-import { showValue } from '@fw/options'
+import { showValue, withCode } from '@fw/options'
 import { Readable } from 'node:stream'
 import type { BodySource, FieldList, ResponseInit } from '@fw/types'
 import { discardSource } from './body-source.ts'
@@ -45,7 +45,10 @@ export class PreparedResponse {
 
   set status(status: number) {
     if (!Number.isInteger(status) || status < 200 || status > 599) {
-      throw new RangeError(`response: status must be an integer from 200 to 599, got ${showValue(status)}.`)
+      throw withCode(
+        'FW_INVALID_STATUS',
+        new RangeError(`response: status must be an integer from 200 to 599, got ${showValue(status)}.`),
+      )
     }
     if (this.#sender?.headSent === true) {
       this.#sender.onLateChange('the status')

@@ -1,4 +1,4 @@
-import { showType, showValue } from '@fw/options'
+import { showType, showValue, withCode } from '@fw/options'
 import type { FieldList, ResponseHeaders } from '@fw/types'
 import { checkField } from '../engine/fields/field-rules.ts'
 
@@ -138,5 +138,8 @@ export class ResponseHeaderList implements ResponseHeaders {
 /** Rejects numbers and `undefined`, which JavaScript callers can pass. */
 function checkText(name: string, value: unknown): void {
   if (typeof value === 'string') return
-  throw new TypeError(`response: value of field ${showValue(name)} must be a string, got ${showType(value)}.`)
+  throw withCode(
+    'FW_INVALID_HEADER',
+    new TypeError(`response: value of field ${showValue(name)} must be a string, got ${showType(value)}.`),
+  )
 }

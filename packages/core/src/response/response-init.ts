@@ -1,4 +1,4 @@
-import { showType, showValue } from '@fw/options'
+import { showType, showValue, withCode } from '@fw/options'
 import type { ResponseInit } from '@fw/types'
 
 type Headers = NonNullable<ResponseInit['headers']>
@@ -10,7 +10,10 @@ type Headers = NonNullable<ResponseInit['headers']>
  */
 export function checkInit(init: ResponseInit): ResponseInit {
   if (typeof init === 'object' && init !== null) return init
-  throw new TypeError(`response: init must be an object, got ${showValue(init)}. Write { status: 201 } or { headers }.`)
+  throw withCode(
+    'FW_INVALID_ARGUMENT',
+    new TypeError(`response: init must be an object, got ${showValue(init)}. Write { status: 201 } or { headers }.`),
+  )
 }
 
 /**
@@ -21,5 +24,8 @@ export function checkInit(init: ResponseInit): ResponseInit {
 export function headerEntries(headers: Headers): [name: string, value: string][] {
   if (typeof headers === 'object' && headers !== null && !(Symbol.iterator in headers)) return Object.entries(headers)
   const fix = 'Write { name: value }, or Object.fromEntries(headers).'
-  throw new TypeError(`response: headers must be a plain object, got ${showType(headers)}. ${fix}`)
+  throw withCode(
+    'FW_INVALID_HEADER',
+    new TypeError(`response: headers must be a plain object, got ${showType(headers)}. ${fix}`),
+  )
 }

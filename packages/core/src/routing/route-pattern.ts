@@ -1,4 +1,4 @@
-import { showValue } from '@fw/options'
+import { showValue, withCode } from '@fw/options'
 import { withoutCase } from './path-text.ts'
 
 /** One segment of a path pattern. */
@@ -18,7 +18,9 @@ const NAME = /^[A-Za-z_][\w-]*$/
  * @throws {TypeError} naming the fault and its index in the pattern
  */
 export function parsePattern(pattern: string): readonly PatternSegment[] {
-  if (typeof pattern !== 'string') throw new TypeError(`router: path must be a string, got ${showValue(pattern)}.`)
+  if (typeof pattern !== 'string') {
+    throw withCode('FW_INVALID_PATH', new TypeError(`router: path must be a string, got ${showValue(pattern)}.`))
+  }
   if (!pattern.startsWith('/')) throw patternError(pattern, 0, `start with '/'`)
   const segments: PatternSegment[] = []
   const names = new Set<string>()
@@ -77,5 +79,8 @@ const LITERAL_RULE: Readonly<Record<string, string>> = {
 
 /** @param rule Completes "path must …" */
 function patternError(pattern: string, index: number, rule: string): TypeError {
-  return new TypeError(`router: path must ${rule}, got ${showValue(pattern)} (at index ${index}).`)
+  return withCode(
+    'FW_INVALID_PATH',
+    new TypeError(`router: path must ${rule}, got ${showValue(pattern)} (at index ${index}).`),
+  )
 }

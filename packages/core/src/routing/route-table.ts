@@ -1,3 +1,4 @@
+import { withCode } from '@fw/options'
 import type { Params } from '@fw/types'
 import { decodePath, toggleSlash, referenceToOtherEnd, segmentText, withoutCase } from './path-text.ts'
 import { allowedMethods, type MethodKey, type RouteEntry, type RouteLeaf, type RouteMatch } from './route-leaf.ts'
@@ -59,7 +60,10 @@ export class RouteTable<T> {
       const taken = leaf.get(method)
       if (taken?.isImplied === false && !isImplied) {
         const name = typeof method === 'string' ? method : '*'
-        throw new Error(`${name} ${pattern}: '${taken.pattern}' is registered for the same paths`)
+        throw withCode(
+          'FW_DUPLICATE_ROUTE',
+          new Error(`${name} ${pattern}: '${taken.pattern}' is registered for the same paths`),
+        )
       }
       return { leaf, names: shape.flatMap((segment) => (segment.kind === 'literal' ? [] : [segment.name])) }
     })

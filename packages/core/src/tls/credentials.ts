@@ -1,6 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createSecureContext } from 'node:tls'
+import { withCode } from '@fw/options'
 import { StartupError } from '../options/startup-error.ts'
 import type { TlsCertificate } from '../options/tls-options.ts'
 
@@ -37,15 +38,19 @@ function pemOf(given: string | Buffer | undefined, option: string): string {
 }
 
 function missing(option: string): StartupError {
-  return new StartupError(`Cannot use tls: ${option} is missing. Set key and cert, or keyFile and certFile`)
+  return withCode(
+    'FW_INVALID_CERTIFICATE',
+    new StartupError(`Cannot use tls: ${option} is missing. Set key and cert, or keyFile and certFile`),
+  )
 }
 
 async function readPem(file: string | URL | undefined, what: string, option: string): Promise<string> {
   if (file === undefined) throw missing(option)
   // The error of `readFile` would contain the text, which can be the private key.
   if (String(file).includes('-----BEGIN')) {
-    throw new StartupError(
-      `Cannot use tls: ${option} must be the path of a file, got PEM text. Set key and cert instead`,
+    throw withCode(
+      'FW_INVALID_CERTIFICATE',
+      new StartupError(`Cannot use tls: ${option} must be the path of a file, got PEM text. Set key and cert instead`),
     )
   }
   try {
@@ -53,9 +58,12 @@ async function readPem(file: string | URL | undefined, what: string, option: str
   } catch (error) {
     const reason =
       (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'the file does not exist' : (error as Error).message
-    throw new StartupError(`Cannot read the TLS ${what} ${String(file)}: ${reason}. Check tls.${option}`, {
-      cause: error,
-    })
+    throw withCode(
+      'FW_INVALID_CERTIFICATE',
+      new StartupError(`Cannot read the TLS ${what} ${String(file)}: ${reason}. Check tls.${option}`, {
+        cause: error,
+      }),
+    )
   }
 }
 
@@ -63,16 +71,22 @@ function checked(key: string, cert: string, source: string): TlsCredentials {
   try {
     const x509 = new X509Certificate(cert)
     // `createSecureContext` does not notice that a key and a certificate have different types.
-    if (!x509.checkPrivateKey(createPrivateKey(key))) throw new TypeError(MISMATCH)
+    if (!x509.checkPrivateKey(createPrivateKey(key))) throw withCode('FW_INVALID_CERTIFICATE', new TypeError(MISMATCH))
     createSecureContext({ key, cert })
     return { key, cert, x509, source }
   } catch (error) {
     if (source === GIVEN && !cert.includes('-----BEGIN')) {
-      throw new StartupError(
-        `Cannot use ${GIVEN}: they are not a certificate and a private key in PEM. For file paths, use certFile and keyFile`,
+      throw withCode(
+        'FW_INVALID_CERTIFICATE',
+        new StartupError(
+          `Cannot use ${GIVEN}: they are not a certificate and a private key in PEM. For file paths, use certFile and keyFile`,
+        ),
       )
     }
-    throw new StartupError(`Cannot use ${source}: ${reasonOf(error, key)}`, { cause: error })
+    throw withCode(
+      'FW_INVALID_CERTIFICATE',
+      new StartupError(`Cannot use ${source}: ${reasonOf(error, key)}`, { cause: error }),
+    )
   }
 }
 

@@ -1,5 +1,6 @@
 import cluster from 'node:cluster'
 import { isMainThread } from 'node:worker_threads'
+import { withCode } from '@fw/options'
 import { bindingOf, type Binding } from '../listening/binding.ts'
 import { listenError } from '../listening/listen-error.ts'
 import type { ListenerAddress } from '../listening/listener.ts'
@@ -58,22 +59,39 @@ export async function listenWithWorkers(
 
 /** @throws {StartupError} if this process cannot have workers */
 function checkPrimary(): void {
-  if (!isMainThread) throw new StartupError('Cannot start workers from a thread. Call listen on the main thread')
+  if (!isMainThread) {
+    throw withCode(
+      'FW_WORKERS_UNAVAILABLE',
+      new StartupError('Cannot start workers from a thread. Call listen on the main thread'),
+    )
+  }
   if (cluster.isWorker) {
-    throw new StartupError('Cannot start workers: this process is itself a worker of node:cluster. Omit workers')
+    throw withCode(
+      'FW_WORKERS_UNAVAILABLE',
+      new StartupError('Cannot start workers: this process is itself a worker of node:cluster. Omit workers'),
+    )
   }
   if (process.argv[1] === undefined) {
-    throw new StartupError('Cannot start workers: the program was not started from a file. Start it with node <file>')
+    throw withCode(
+      'FW_WORKERS_UNAVAILABLE',
+      new StartupError('Cannot start workers: the program was not started from a file. Start it with node <file>'),
+    )
   }
 }
 
 /** @throws {StartupError} if the running workers have other settings, or have ended */
 function checkSame(running: Supervisor, settings: WorkerSettings): void {
   if (running.isStopped) {
-    throw new StartupError('Cannot start workers again after they were closed. Restart the program')
+    throw withCode(
+      'FW_WORKERS_UNAVAILABLE',
+      new StartupError('Cannot start workers again after they were closed. Restart the program'),
+    )
   }
   if (JSON.stringify(running.settings) !== JSON.stringify(settings)) {
-    throw new StartupError('All listeners share one set of workers. Pass the same workers and pinCpus to each')
+    throw withCode(
+      'FW_WORKERS_UNAVAILABLE',
+      new StartupError('All listeners share one set of workers. Pass the same workers and pinCpus to each'),
+    )
   }
 }
 
@@ -90,7 +108,10 @@ interface Place extends Offer {
 async function openPlace(options: WorkerListenOptions, udp: boolean, count: number): Promise<Place> {
   const binding = bindingOf(options)
   if (udp && binding.kind !== 'port') {
-    throw new StartupError('HTTP/3 with workers needs a port: the workers cannot share a passed UDP socket. Set port')
+    throw withCode(
+      'FW_HTTP3_UNAVAILABLE',
+      new StartupError('HTTP/3 with workers needs a port: the workers cannot share a passed UDP socket. Set port'),
+    )
   }
   if (binding.kind === 'path') await removeStaleSocket(binding.path)
   // The primary then accepts the connections and hands each to the next worker.

@@ -1,3 +1,4 @@
+import { withCode } from '@fw/options'
 import { StartupError } from '../options/startup-error.ts'
 import type { SentAddress } from './messages.ts'
 
@@ -34,9 +35,12 @@ export class PendingStarts {
       const slots = Array.from({ length: this.#count }, (_, slot) => slot)
       const missing = slots.findIndex((slot) => !start.taken.has(slot))
       start.reject(
-        new StartupError(
-          `Worker ${missing + 1} did not listen within ${this.#timeoutMs.toLocaleString('en')} ms. ` +
-            'Call listen() in every worker with the same options, or raise workers.startTimeoutMs',
+        withCode(
+          'FW_WORKER_FAILED',
+          new StartupError(
+            `Worker ${missing + 1} did not listen within ${this.#timeoutMs.toLocaleString('en')} ms. ` +
+              'Call listen() in every worker with the same options, or raise workers.startTimeoutMs',
+          ),
         ),
       )
     }, this.#timeoutMs)
@@ -64,7 +68,7 @@ export class PendingStarts {
     let failing = 0
     for (const start of this.#starts.values()) {
       if (start.taken.has(slot)) continue
-      start.reject(new StartupError(reason))
+      start.reject(withCode('FW_WORKER_FAILED', new StartupError(reason)))
       failing++
     }
     return failing

@@ -30,16 +30,23 @@ export class CpuPinning {
   /** @param slot Number of the worker, from 0. With more workers than CPUs, several share a CPU */
   async pin(pid: number, slot: number): Promise<void> {
     const cpu = this.#cpus[slot % this.#cpus.length]
+    if (cpu === undefined) {
+      this.#failed('this system does not report its CPUs')
+      return
+    }
     try {
-      if (cpu === undefined) throw new Error('this system does not report its CPUs')
       // Bind all threads: those for garbage collection and the file system already exist.
       await run('taskset', ['--all-tasks', '--cpu-list', '--pid', String(cpu), String(pid)])
       this.#logger.info('Worker {} (process {}) is bound to CPU {}', slot + 1, pid, cpu)
     } catch (error) {
-      if (this.#hasFailed || isGone(pid)) return
-      this.#hasFailed = true
-      this.#logger.warn('Cannot bind workers to CPUs: {}', reasonOf(error))
+      if (!isGone(pid)) this.#failed(reasonOf(error))
     }
+  }
+
+  #failed(reason: string): void {
+    if (this.#hasFailed) return
+    this.#hasFailed = true
+    this.#logger.warn('Cannot bind workers to CPUs: {}', reason)
   }
 }
 

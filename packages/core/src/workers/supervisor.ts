@@ -1,6 +1,7 @@
 import { url as inspectorUrl } from 'node:inspector'
 import { isatty } from 'node:tty'
 import type { Logger } from '@fw/log'
+import { withCode } from '@fw/options'
 import type { Binding } from '../listening/binding.ts'
 import { StartupError } from '../options/startup-error.ts'
 import { TicketKeys } from '../tls/ticket-keys.ts'
@@ -147,7 +148,10 @@ export class Supervisor {
       if (error !== undefined) failed.set(error, [...(failed.get(error) ?? []), worker.name])
     }
     if (failed.size === 0) return
-    throw new StartupError(Array.from(failed, ([error, names]) => `${names.join(', ')}: ${error}`).join('; '))
+    throw withCode(
+      'FW_WORKER_FAILED',
+      new StartupError(Array.from(failed, ([error, names]) => `${names.join(', ')}: ${error}`).join('; ')),
+    )
   }
 
   /**
@@ -159,7 +163,9 @@ export class Supervisor {
   async restart(): Promise<void> {
     if (this.#starts.size > 0) return
     const failure = await this.#rolling.ask()
-    if (failure !== undefined) throw new StartupError(`Cannot restart the workers: ${failure}`)
+    if (failure !== undefined) {
+      throw withCode('FW_WORKER_FAILED', new StartupError(`Cannot restart the workers: ${failure}`))
+    }
   }
 
   /** Calls a function that writes to the log, after the forwarded output of the workers. */

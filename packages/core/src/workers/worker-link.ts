@@ -1,5 +1,6 @@
 import cluster from 'node:cluster'
 import type { Traffic } from '../listening/traffic.ts'
+import { withCode } from '@fw/options'
 import type { ListenerAddress } from '../listening/listener.ts'
 import { StartupError } from '../options/startup-error.ts'
 import { tearsLines } from './line-relay.ts'
@@ -83,7 +84,7 @@ export class WorkerLink {
         break
       }
       case 'refused':
-        this.#asked.get(message.listen)?.reject(new StartupError(message.message))
+        this.#asked.get(message.listen)?.reject(withCode('FW_WORKER_FAILED', new StartupError(message.message)))
         break
       case 'close':
         this.#open.get(message.listen)?.close(message.drainMs, message.whole)

@@ -200,7 +200,7 @@ export class QueuedWriter {
     if (this.#threadEnded || this.#stopped) return
     this.#threadEnded = true
     this.#queue.threadEnded()
-    this.#settings.onFailure(new Error(`writer thread ended (${reason}). The main thread now writes the lines`))
+    this.#settings.onFailure(new WriterError(`writer thread ended (${reason}). The main thread now writes the lines`))
     this.#writeHere()
   }
 
@@ -303,7 +303,10 @@ export class QueuedWriter {
     while (this.#seenFailures !== count) {
       this.#seenFailures++
       const [code, text] = getSystemErrorMap().get(errno) ?? [`error ${errno}`, '']
-      this.#settings.onFailure(new Error(`${code}: ${text}, write`))
+      this.#settings.onFailure(new WriterError(`${code}: ${text}, write`))
     }
   }
 }
+
+/** Reports lines that the writer thread lost or cannot write. The log prints its message and passes it to no caller. */
+class WriterError extends Error {}

@@ -2,7 +2,7 @@ import { constants, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import util from 'node:util'
-import { integer, type OptionKind, optionError, showValue } from '@fw/options'
+import { integer, type OptionKind, optionError, showValue, withCode } from '@fw/options'
 
 /** Permission bits of a new log file. Users outside its group must not read the addresses and paths in it. */
 const DEFAULT_MODE = 0o640
@@ -38,7 +38,7 @@ export function openLogFile(api: string, path: string | URL, append: boolean, mo
     makeDirectory(dirname(file))
     return openSync(file, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | (append ? 0 : O_TRUNC), mode)
   } catch (error) {
-    throw new Error(`Cannot open log file '${file}': ${reasonOf(error)}`, { cause: error })
+    throw withCode('FW_LOG_FILE', new Error(`Cannot open log file '${file}': ${reasonOf(error)}`, { cause: error }))
   }
 }
 

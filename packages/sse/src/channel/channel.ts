@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { checkOptions, func, integer, type OptionKinds, showValue, text } from '@fw/options'
+import { checkOptions, func, integer, type OptionKinds, showValue, text, withCode } from '@fw/options'
 import type { Context } from '@fw/types'
 import { Admission } from './admission.ts'
 import type { Backplane, DeliveredEvent } from '../backplane/backplane.ts'
@@ -130,7 +130,7 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
    * @throws {Error} if the channel is closed, or too many events wait for the backplane
    */
   publish<Name extends EventName<Events>>(name: Name, value: Events[Name], options: PublishOptions = {}): void {
-    if (this.#isClosed) throw new Error('Cannot publish: the channel is closed')
+    if (this.#isClosed) throw withCode('FW_CHANNEL_CLOSED', new Error('Cannot publish: the channel is closed'))
     const { id, key } = options
     if (!isTextIfGiven(id) || !isTextIfGiven(key)) checkOptions('channel.publish', options, PUBLISH_KINDS)
     const event = requireString('channel.publish', 'name', name)
@@ -326,7 +326,10 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
 function asEventStream(stream: object): EventStream {
   if (stream instanceof EventStream) return stream
   const fix = 'Use the result of sse(), and install @fw/sse only once.'
-  throw new TypeError(`channel.subscribe: stream must be a stream of sse(), got ${showValue(stream)}. ${fix}`)
+  throw withCode(
+    'FW_INVALID_ARGUMENT',
+    new TypeError(`channel.subscribe: stream must be a stream of sse(), got ${showValue(stream)}. ${fix}`),
+  )
 }
 
 function isTextIfGiven(value: unknown): boolean {

@@ -1,4 +1,4 @@
-import { showValue } from '@fw/options'
+import { showValue, withCode } from '@fw/options'
 import type { SharedChunk } from '@fw/types'
 import type { EventFilter, SlowSubscriber } from './channel-options.ts'
 import type { EventStream } from '../stream/event-stream.ts'
@@ -134,7 +134,10 @@ export class Subscriber implements StreamListener {
       const isWanted: unknown = this.#filter(event)
       // A promise would be truthy for each event.
       if (typeof isWanted !== 'boolean') {
-        throw new TypeError(`channel.subscribe: filter must return true or false, got ${showValue(isWanted)}.`)
+        throw withCode(
+          'FW_INVALID_RETURN',
+          new TypeError(`channel.subscribe: filter must return true or false, got ${showValue(isWanted)}.`),
+        )
       }
       return isWanted
     } catch (error) {

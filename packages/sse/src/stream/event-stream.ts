@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { withCode } from '@fw/options'
 import type { Context, ResponseBody, SharedChunk } from '@fw/types'
 import { Blockage } from './blockage.ts'
 import { encodeBlock, encodeEvent, requireMilliseconds, requireString, type ServerSentEvent } from './event.ts'
@@ -185,7 +186,7 @@ export class EventStream<Events extends object = SseEvents> implements SseStream
   /** Aborts the stream and discards its buffered bytes, because a client that does not read never reaches the end. */
   breakOff(): void {
     this.#finish('slow')
-    this.#body.abort(new Error('The client of an event stream reads too slowly'))
+    this.#body.abort(withCode('FW_SLOW_CLIENT', new Error('The client of an event stream reads too slowly')))
   }
 
   /** Notifies `listener` before each other write and before the stream ends, so that it can write first. */

@@ -1,4 +1,4 @@
-import { showValue } from '@fw/options'
+import { showValue, withCode } from '@fw/options'
 
 /** The fields of one block of an event stream. A block without fields is not written. */
 export interface ServerSentEvent {
@@ -45,7 +45,7 @@ export function encodeEvent(block: ServerSentEvent): string {
  */
 export function encodeBlock(api: string, block: ServerSentEvent): string {
   if (typeof block !== 'object' || block === null) {
-    throw new TypeError(`${api}: the event must be an object, got ${showValue(block)}.`)
+    throw withCode('FW_INVALID_EVENT', new TypeError(`${api}: the event must be an object, got ${showValue(block)}.`))
   }
   const { comment, event, id, retry, data } = block
   let text = ''
@@ -64,7 +64,10 @@ export function encodeBlock(api: string, block: ServerSentEvent): string {
 export function requireString(api: string, name: string, value: unknown): string {
   if (typeof value !== 'string') {
     const fix = 'Convert it, for example with String() or JSON.stringify().'
-    throw new TypeError(`${api}: ${name} must be a string, got ${showValue(value)}. ${fix}`)
+    throw withCode(
+      'FW_INVALID_EVENT',
+      new TypeError(`${api}: ${name} must be a string, got ${showValue(value)}. ${fix}`),
+    )
   }
   return value
 }
@@ -72,8 +75,11 @@ export function requireString(api: string, name: string, value: unknown): string
 /** @throws {RangeError} if the argument or field `name` is not a safe integer of at least 0 */
 export function requireMilliseconds(api: string, name: string, value: unknown): number {
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) {
-    throw new RangeError(
-      `${api}: ${name} must be an integer of at least 0, got ${showValue(value)}. Its unit is milliseconds.`,
+    throw withCode(
+      'FW_INVALID_EVENT',
+      new RangeError(
+        `${api}: ${name} must be an integer of at least 0, got ${showValue(value)}. Its unit is milliseconds.`,
+      ),
     )
   }
   return value
@@ -85,13 +91,19 @@ function idLine(api: string, id: string): string {
   // that, clients never reconnect.
   if (/[^\t\P{Cc}]/u.test(id)) {
     const fix = 'Encode it, for example with encodeURIComponent().'
-    throw new TypeError(`${api}: id must be without control characters, got ${showValue(id)}. ${fix}`)
+    throw withCode(
+      'FW_INVALID_EVENT',
+      new TypeError(`${api}: id must be without control characters, got ${showValue(id)}. ${fix}`),
+    )
   }
   // A UTF-16 code unit has at most 3 bytes in UTF-8.
   if (id.length * 3 > MAX_ID_BYTES && Buffer.byteLength(id) > MAX_ID_BYTES) {
     const got = `${Buffer.byteLength(id)} bytes`
-    throw new RangeError(
-      `${api}: id must be at most ${MAX_ID_BYTES} bytes long, got ${got}. Clients send it back in a header field.`,
+    throw withCode(
+      'FW_INVALID_EVENT',
+      new RangeError(
+        `${api}: id must be at most ${MAX_ID_BYTES} bytes long, got ${got}. Clients send it back in a header field.`,
+      ),
     )
   }
   return text
@@ -102,7 +114,10 @@ function line(api: string, name: string, value: string): string {
   // A second line would be parsed as a field.
   if (/[\r\n]/.test(requireString(api, name, value))) {
     const fix = 'Only data and comments can have several lines.'
-    throw new TypeError(`${api}: ${name} must be without line breaks, got ${showValue(value)}. ${fix}`)
+    throw withCode(
+      'FW_INVALID_EVENT',
+      new TypeError(`${api}: ${name} must be without line breaks, got ${showValue(value)}. ${fix}`),
+    )
   }
   return `${name}: ${value}\n`
 }

@@ -1,10 +1,16 @@
+import { withCode } from '@fw/options'
 import type { Context } from '@fw/types'
 import { EventStream } from './event-stream.ts'
 import type { StreamSettings } from './stream-options.ts'
 
 /** Opens a stream like `sse`, but synchronously and with checked options. */
 export function openStream<Events extends object>(ctx: Context<object>, settings: StreamSettings): EventStream<Events> {
-  if (ctx.headSent) throw new Error('Cannot open an event stream: the head of the response was sent already')
+  if (ctx.headSent) {
+    throw withCode(
+      'FW_RESPONSE_SENT',
+      new Error('Cannot open an event stream: the head of the response was sent already'),
+    )
+  }
   prepareHead(ctx)
   const id = lastEventId(ctx, settings.lastEventIdParam)
   const stream = new EventStream<Events>(ctx.startResponse(), settings, id, ctx)

@@ -1,4 +1,4 @@
-import { showValue } from '@fw/options'
+import { showValue, withCode } from '@fw/options'
 import type { ServerSentEvent } from './event.ts'
 import type { StreamListener } from './stream-listener.ts'
 
@@ -50,7 +50,10 @@ function iteratorOf(
     if (Symbol.iterator in source) return source[Symbol.iterator]()
   }
   const fix = typeof source === 'string' ? ' Use stream.data() for text.' : ''
-  throw new TypeError(`stream.from: source must be an iterable object, got ${showValue(source)}.${fix}`)
+  throw withCode(
+    'FW_INVALID_ARGUMENT',
+    new TypeError(`stream.from: source must be an iterable object, got ${showValue(source)}.${fix}`),
+  )
 }
 
 /** Ends a source. Ignores its errors, because no client waits for them. */

@@ -1,4 +1,4 @@
-import { showValue } from '@fw/options'
+import { showValue, withCode } from '@fw/options'
 
 /** Values of events by name: `{ tick: number; user: User }`. By default, events can have any name and value. */
 export type SseEvents = Record<string, unknown>
@@ -25,9 +25,12 @@ export type Serializers<Events extends object> = {
 export function toData<T>(api: string, value: T, serialize: (value: T) => unknown = JSON.stringify): string {
   const text = serialize(value)
   if (typeof text === 'string') return text
-  throw new TypeError(
-    serialize === JSON.stringify
-      ? `${api}: value must have a JSON form, got ${showValue(value)}.`
-      : `${api}: the serializer must return a string, got ${showValue(text)}.`,
+  throw withCode(
+    'FW_INVALID_EVENT',
+    new TypeError(
+      serialize === JSON.stringify
+        ? `${api}: value must have a JSON form, got ${showValue(value)}.`
+        : `${api}: the serializer must return a string, got ${showValue(text)}.`,
+    ),
   )
 }

@@ -1,3 +1,4 @@
+import { withCode } from '@fw/options'
 import type { ResponseBody } from '@fw/types'
 import { BufferPool } from './buffer-pool.ts'
 import { readAt } from './read-at.ts'
@@ -41,7 +42,7 @@ export async function streamFile(
       // Checking the first and the last slice covers the slices between them, which are read in between.
       if (bytesRead === 0 || (isEdge && !(await isUnchanged(source, sample ?? before)))) {
         if (body === undefined) return { before: sampleOf(source, slice, position) }
-        body.abort(new Error('The file changed while it was being sent'))
+        body.abort(withCode('FW_FILE_UNAVAILABLE', new Error('The file changed while it was being sent')))
         return 'cut'
       }
       sample ??= sampleOf(source, slice, position)

@@ -1,3 +1,4 @@
+import { withCode } from '@fw/options'
 import type { Context } from '@fw/types'
 import type { FileFailure } from '../files/file-failure.ts'
 
@@ -27,7 +28,7 @@ const RETRY_AFTER = '1'
 
 /** Returns a 503 with `Retry-After`, for a temporary failure. */
 export function unavailable(message: string): HttpError {
-  return new HttpError(503, message, { 'retry-after': RETRY_AFTER })
+  return withCode('FW_FILE_UNAVAILABLE', new HttpError(503, message, { 'retry-after': RETRY_AFTER }))
 }
 
 /**

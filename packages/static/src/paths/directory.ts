@@ -1,7 +1,7 @@
 import { statSync, type Stats } from 'node:fs'
 import { resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type OptionKind, showValue } from '@fw/options'
+import { type OptionKind, showValue, withCode } from '@fw/options'
 
 /** Accepts paths and `file:` URLs. Refuses an empty path, which usually comes from a variable that is not set. */
 export const fileLocation: OptionKind = {
@@ -19,7 +19,10 @@ export const fileLocation: OptionKind = {
 export function absolutePath(what: string, location: string | URL): string {
   if (!fileLocation.accepts(location)) {
     const got = showValue(location)
-    throw new TypeError(`${what} must be ${fileLocation.expected}, got ${got}. ${locationFix(location)}`)
+    throw withCode(
+      'FW_INVALID_ARGUMENT',
+      new TypeError(`${what} must be ${fileLocation.expected}, got ${got}. ${locationFix(location)}`),
+    )
   }
   return typeof location === 'string' ? resolve(location) : fileURLToPath(location)
 }
@@ -45,7 +48,10 @@ export function checkDirectory(what: string, path: string, found: Stats | undefi
     found === undefined
       ? 'which does not exist. Create it, or use the directory that has the files.'
       : 'which is not a directory. Use the directory that contains it.'
-  throw new Error(`${what} must be an existing directory, got ${JSON.stringify(path)}, ${reason}`)
+  throw withCode(
+    'FW_MISSING_DIRECTORY',
+    new Error(`${what} must be an existing directory, got ${JSON.stringify(path)}, ${reason}`),
+  )
 }
 
 export function withSeparator(path: string): string {

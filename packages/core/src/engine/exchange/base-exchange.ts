@@ -1,4 +1,4 @@
-import { showType, showValue } from '@fw/options'
+import { showType, showValue, withCode } from '@fw/options'
 import type {
   Exchange,
   ExchangeTrace,
@@ -87,7 +87,10 @@ export abstract class BaseExchange implements Exchange {
   inform(status: number, fields: FieldList): void {
     // The engine sends 100 on the first read of the body, and 101 for an upgrade.
     if (!Number.isInteger(status) || status < 102 || status > 199) {
-      throw new RangeError(`exchange.inform: status must be an integer from 102 to 199, got ${showValue(status)}.`)
+      throw withCode(
+        'FW_INVALID_STATUS',
+        new RangeError(`exchange.inform: status must be an integer from 102 to 199, got ${showValue(status)}.`),
+      )
     }
     const kept = withoutFraming(fields)
     if (this.#state !== PENDING || this.#isClosed) return
@@ -141,7 +144,12 @@ export abstract class BaseExchange implements Exchange {
     if (!this.isOpen) return
     const kept = withoutFraming(trailers)
     if (this.#announced !== undefined && this.bodyBytes < this.#announced) {
-      this.abort(new Error(`The response ended after ${this.bodyBytes} of ${this.#announced} bytes`))
+      this.abort(
+        withCode(
+          'FW_WRONG_LENGTH',
+          new Error(`The response ended after ${this.bodyBytes} of ${this.#announced} bytes`),
+        ),
+      )
       return
     }
     this.#state = COMPLETE
@@ -174,7 +182,9 @@ export abstract class BaseExchange implements Exchange {
    * @throws {Error} if the exchange has ended or has a response
    */
   protected switchProtocols(): void {
-    if (!this.#begin(SWITCHING)) throw new Error('Cannot upgrade: the connection is closed')
+    if (!this.#begin(SWITCHING)) {
+      throw withCode('FW_CONNECTION_CLOSED', new Error('Cannot upgrade: the connection is closed'))
+    }
     this.#state = COMPLETE
   }
 
@@ -218,7 +228,7 @@ export abstract class BaseExchange implements Exchange {
     const bytes = this.bodyBytes + length
     if (this.#announced !== undefined && bytes > this.#announced) {
       const limit = `at most ${this.#announced} bytes, its content-length`
-      throw new RangeError(`response: body must have ${limit}, got ${bytes} bytes.`)
+      throw withCode('FW_WRONG_LENGTH', new RangeError(`response: body must have ${limit}, got ${bytes} bytes.`))
     }
     this.bodyBytes = bytes
     return true
@@ -227,7 +237,9 @@ export abstract class BaseExchange implements Exchange {
   /** Claims the one final response. Returns false if the exchange has ended. */
   #begin(status: number): boolean {
     if (this.#isClosed) return false
-    if (this.#state !== PENDING) throw new Error('Cannot answer: a response has already been sent')
+    if (this.#state !== PENDING) {
+      throw withCode('FW_RESPONSE_SENT', new Error('Cannot answer: a response has already been sent'))
+    }
     this.status = status
     if (this.trace !== undefined) this.trace.timing.answered = performance.now()
     return true
@@ -236,5 +248,8 @@ export abstract class BaseExchange implements Exchange {
 
 /** Returns the error for a chunk that is not bytes, such as the strings that programs without type checks pass. */
 function notBytes(chunk: unknown): TypeError {
-  return new TypeError(`exchange.write: chunk must be a Uint8Array, got ${showType(chunk)}. Use Buffer.from(text).`)
+  return withCode(
+    'FW_INVALID_BODY',
+    new TypeError(`exchange.write: chunk must be a Uint8Array, got ${showType(chunk)}. Use Buffer.from(text).`),
+  )
 }

@@ -1,3 +1,4 @@
+import { withCode } from '@fw/options'
 import type { BodyConsumer, FieldList, RequestBody } from '@fw/types'
 import { AbortedError } from '../errors.ts'
 
@@ -67,7 +68,9 @@ export class ReceivedBody implements RequestBody {
   }
 
   consume(consumer: BodyConsumer): void {
-    if (this.#consumer !== undefined) throw new TypeError('Cannot read the body: it is being read already')
+    if (this.#consumer !== undefined) {
+      throw withCode('FW_BODY_ALREADY_READ', new TypeError('Cannot read the body: it is being read already'))
+    }
     this.#consumer = consumer
     if (this.#isDiscarded) {
       this.#notifyDiscarded(consumer)

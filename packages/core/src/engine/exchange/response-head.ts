@@ -1,4 +1,4 @@
-import { showValue } from '@fw/options'
+import { showValue, withCode } from '@fw/options'
 import type { FieldList } from '@fw/types'
 import { checkField } from '../fields/field-rules.ts'
 
@@ -32,7 +32,10 @@ export function responseHead(
   bodyLength: number | undefined,
 ): ResponseHead {
   if (!Number.isInteger(status) || status < 200 || status > 599) {
-    throw new RangeError(`response: status must be an integer from 200 to 599, got ${showValue(status)}.`)
+    throw withCode(
+      'FW_INVALID_STATUS',
+      new RangeError(`response: status must be an integer from 200 to 599, got ${showValue(status)}.`),
+    )
   }
   // RFC 9110 §9.3.6: a successful response to CONNECT starts a tunnel.
   const isTunnel = method === 'CONNECT' && status < 300
@@ -52,7 +55,9 @@ export function responseHead(
       continue
     }
     if (rule.isSingle) {
-      if (isAmong(fields, name, i)) throw new TypeError(`response: field ${showValue(name)} must be given once.`)
+      if (isAmong(fields, name, i)) {
+        throw withCode('FW_INVALID_HEADER', new TypeError(`response: field ${showValue(name)} must be given once.`))
+      }
       if (name === 'date') hasDate = true
     }
     copy?.push(name, value)
@@ -66,7 +71,10 @@ export function responseHead(
     // A HEAD response without a body can announce the length that GET would send.
     if (method === 'HEAD' && bodyLength === 0) contentLength = announced ?? 0
     else if (bodyLength !== undefined && announced !== undefined && announced !== bodyLength) {
-      throw new TypeError(`response: content-length must be ${bodyLength}, the length of the body, got ${announced}.`)
+      throw withCode(
+        'FW_WRONG_LENGTH',
+        new TypeError(`response: content-length must be ${bodyLength}, the length of the body, got ${announced}.`),
+      )
     }
   }
   return { fields: kept, contentLength, allowsBody: !isTunnel && allowsBody(method, status), close, hasDate }
@@ -81,7 +89,10 @@ function isAmong(fields: FieldList, name: string, end: number): boolean {
 function parseLength(value: string, before: number | undefined): number {
   const length = /^\d{1,15}$/.test(value) ? Number(value) : NaN
   if (Number.isNaN(length) || (before !== undefined && before !== length)) {
-    throw new TypeError(`response: content-length must be one integer, got ${showValue(value)}.`)
+    throw withCode(
+      'FW_INVALID_HEADER',
+      new TypeError(`response: content-length must be one integer, got ${showValue(value)}.`),
+    )
   }
   return length
 }

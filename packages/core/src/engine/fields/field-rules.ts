@@ -1,4 +1,4 @@
-import { showValue } from '@fw/options'
+import { showValue, withCode } from '@fw/options'
 import type { FieldList } from '@fw/types'
 
 /** Syntax of a token (RFC 9110 §5.6.2). */
@@ -72,7 +72,7 @@ export function checkField(name: string, value: string): FieldRule {
   if (value === rule.lastValue) return rule
   if (NOT_IN_VALUE.test(value)) {
     const must = 'must not contain control characters or characters above U+00FF'
-    throw new TypeError(`response: value of field ${showValue(name)} ${must}.`)
+    throw withCode('FW_INVALID_HEADER', new TypeError(`response: value of field ${showValue(name)} ${must}.`))
   }
   rule.lastValue = value
   return rule
@@ -85,8 +85,15 @@ export function isSingleField(name: string): boolean {
 
 function newRule(name: string): FieldRule {
   // An upper-case name would bypass the rules for framing fields.
-  if (/[A-Z]/.test(name)) throw new TypeError(`response: field name must be in lower case, got ${showValue(name)}.`)
-  if (!TOKEN.test(name)) throw new TypeError(`response: field name must be a token, got ${showValue(name)}.`)
+  if (/[A-Z]/.test(name)) {
+    throw withCode(
+      'FW_INVALID_HEADER',
+      new TypeError(`response: field name must be in lower case, got ${showValue(name)}.`),
+    )
+  }
+  if (!TOKEN.test(name)) {
+    throw withCode('FW_INVALID_HEADER', new TypeError(`response: field name must be a token, got ${showValue(name)}.`))
+  }
   const rule: FieldRule = { isFraming: false, isSingle: false, lastValue: '' }
   if (rules.size < MAX_KNOWN_NAMES) rules.set(name, rule)
   return rule

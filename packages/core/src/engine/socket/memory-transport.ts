@@ -1,6 +1,7 @@
 import { Duplex } from 'node:stream'
 import { markAsUntransferable } from 'node:worker_threads'
 import type { ConnectionTrace, TlsTrace } from '@fw/types'
+import { withCode } from '@fw/options'
 import type { OnTaken, Transport, TransportOwner } from '../transport.ts'
 
 /** Capacity of the pipe to one end in bytes, like a kernel buffer. */
@@ -117,7 +118,10 @@ export class MemoryTransport implements Transport {
 
   write(bytes: Uint8Array, onTaken?: OnTaken): boolean {
     if (!this.#isWritable) {
-      if (onTaken !== undefined) queueMicrotask(() => onTaken(new Error('The transport has been ended or destroyed')))
+      if (onTaken !== undefined)
+        queueMicrotask(() =>
+          onTaken(withCode('FW_CONNECTION_CLOSED', new Error('The transport has been ended or destroyed'))),
+        )
       return false
     }
     this.#writes.push({ bytes, onTaken })
@@ -155,7 +159,9 @@ export class MemoryTransport implements Transport {
 
   end(onTaken: OnTaken): void {
     if (!this.#isWritable) {
-      queueMicrotask(() => onTaken(this.#isFinished ? undefined : new Error('The transport is closed')))
+      queueMicrotask(() =>
+        onTaken(this.#isFinished ? undefined : withCode('FW_CONNECTION_CLOSED', new Error('The transport is closed'))),
+      )
       return
     }
     this.#corks = 0
@@ -202,7 +208,9 @@ export class MemoryTransport implements Transport {
       onEnd: () => void duplex.push(null),
       onDrain: () => {},
       onClose: (hasFailed) => {
-        duplex.destroy(hasFailed ? new Error('The peer has reset the connection') : undefined)
+        duplex.destroy(
+          hasFailed ? withCode('FW_CONNECTION_CLOSED', new Error('The peer has reset the connection')) : undefined,
+        )
         previous?.onClose(hasFailed)
       },
     }
@@ -307,7 +315,7 @@ export class MemoryTransport implements Transport {
     this.#writes = []
     const onEndTaken = this.#isFinished ? undefined : this.#onEndTaken
     setImmediate(() => {
-      const error = new Error('The connection was closed')
+      const error = withCode('FW_CONNECTION_CLOSED', new Error('The connection was closed'))
       for (const { onTaken } of writes) onTaken?.(error)
       onEndTaken?.(error)
       const owner = this.#owner

@@ -1,4 +1,4 @@
-import { objectWith, showValue } from '@fw/options'
+import { objectWith, showValue, withCode } from '@fw/options'
 
 /** The members of a client of the package `redis`, from `createClient()`, that a backplane uses. */
 export interface RedisClient {
@@ -26,8 +26,11 @@ export function requireClient(client: unknown): void {
   if (redisClient.accepts(client)) return
   // An address can contain a password.
   const got = typeof client === 'string' ? 'a string' : showValue(client)
-  throw new TypeError(
-    `RedisBackplane: client must be ${redisClient.expected}, got ${got}. Use createClient({ url: '…' }).`,
+  throw withCode(
+    'FW_INVALID_ARGUMENT',
+    new TypeError(
+      `RedisBackplane: client must be ${redisClient.expected}, got ${got}. Use createClient({ url: '…' }).`,
+    ),
   )
 }
 
@@ -62,7 +65,9 @@ export class RedisConnection {
     const tooLate = Promise.withResolvers<never>()
     // Timers run before I/O. After a suspension of the process, the reply may have arrived but not been read.
     const timer = setTimeout(() => {
-      setImmediate(() => tooLate.reject(new Error(`Redis did not answer within ${timeoutMs} ms`)))
+      setImmediate(() =>
+        tooLate.reject(withCode('FW_REDIS_TIMEOUT', new Error(`Redis did not answer within ${timeoutMs} ms`))),
+      )
     }, timeoutMs)
     if (!this.holdsProcess) timer.unref()
     try {
@@ -81,7 +86,7 @@ export class RedisConnection {
   }
 
   #open(): RedisClient {
-    if (this.#isClosed) throw new Error('The connection to Redis was closed')
+    if (this.#isClosed) throw withCode('FW_BACKPLANE_CLOSED', new Error('The connection to Redis was closed'))
     if (this.#client === undefined) {
       this.#client = this.#template.duplicate()
       // Calls report failures too. Without a listener, an 'error' event would end the process.

@@ -1,3 +1,4 @@
+import { withCode } from '@fw/options'
 import { encodeBody, NO_ENTRY, type RedisEntry } from './entry.ts'
 import type { BackplaneEvent } from '../backplane.ts'
 
@@ -38,7 +39,10 @@ export class Outbox {
     // If no other event waits, accept an event larger than the limit.
     const bytes = Buffer.byteLength(body)
     if (length >= maxBufferedEvents || (length > 0 && this.#bytes + bytes > maxBufferedBytes)) {
-      throw new Error(`Cannot publish: ${length} events of ${this.#bytes} bytes wait for Redis already`)
+      throw withCode(
+        'FW_BACKPLANE_FULL',
+        new Error(`Cannot publish: ${length} events of ${this.#bytes} bytes wait for Redis already`),
+      )
     }
     const number = ++this.#published
     this.#entries.push({ entryId: '*', origin: this.#origin, number, previous: NO_ENTRY, body })

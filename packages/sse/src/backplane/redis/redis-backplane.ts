@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { checkOptions, func, integer, type OptionKinds, showValue, text } from '@fw/options'
+import { checkOptions, func, integer, type OptionKinds, showValue, text, withCode } from '@fw/options'
 import type { Backplane, BackplaneEvent, BackplaneHost } from '../backplane.ts'
 import { RedisConnection, requireClient, type RedisClient } from './connection.ts'
 import { Outbox } from './outbox.ts'
@@ -69,7 +69,10 @@ export class RedisBackplane implements Backplane {
     requireClient(client)
     if (typeof name !== 'string' || name === '') {
       const fix = 'Use the same name in every process.'
-      throw new TypeError(`RedisBackplane: name must be a non-empty string, got ${showValue(name)}. ${fix}`)
+      throw withCode(
+        'FW_INVALID_ARGUMENT',
+        new TypeError(`RedisBackplane: name must be a non-empty string, got ${showValue(name)}. ${fix}`),
+      )
     }
     checkOptions('RedisBackplane', options, KINDS, MEANT)
     const { prefix = 'fw:sse:', maxBufferedEvents = 10_000, maxBufferedBytes = 2 ** 26, timeoutMs = 5000 } = options
@@ -85,7 +88,9 @@ export class RedisBackplane implements Backplane {
 
   /** Delivers the stored events to the channel, then each new one. Called by the channel. */
   open(host: BackplaneHost): Promise<void> {
-    if (this.#isOpen) throw new Error('Cannot open the backplane: it belongs to a channel already')
+    if (this.#isOpen) {
+      throw withCode('FW_BACKPLANE_TAKEN', new Error('Cannot open the backplane: it belongs to a channel already'))
+    }
     this.#isOpen = true
     this.#stored.open(host)
     return new Promise((resolve) => void this.#reader.read(host, resolve))
@@ -93,7 +98,9 @@ export class RedisBackplane implements Backplane {
 
   /** Queues an event for Redis. Called by the channel. @throws {Error} if too many events already wait */
   publish(event: BackplaneEvent): void {
-    if (this.#closing.signal.aborted) throw new Error('Cannot publish: the backplane is closed')
+    if (this.#closing.signal.aborted) {
+      throw withCode('FW_BACKPLANE_CLOSED', new Error('Cannot publish: the backplane is closed'))
+    }
     this.#outbox.add(event)
     this.#sending ??= this.#send()
   }
@@ -112,7 +119,7 @@ export class RedisBackplane implements Backplane {
       // Otherwise the timer would keep the process alive.
       enough.abort()
     }
-    this.#closing.abort(new Error('The backplane is closed'))
+    this.#closing.abort(withCode('FW_BACKPLANE_CLOSED', new Error('The backplane is closed')))
     this.#writer.close()
     this.#reader.close()
   }

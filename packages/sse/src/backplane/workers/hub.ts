@@ -1,6 +1,7 @@
 import cluster from 'node:cluster'
 import { randomBytes } from 'node:crypto'
 import type { Worker } from 'node:cluster'
+import { withCode } from '@fw/options'
 import type { Backplane, BackplaneEvent, BackplaneHost, DeliveredEvent } from '../backplane.ts'
 import { reportThrown } from '../../stream/report.ts'
 import { TurnBatch, isSseMessage, type ToPrimary, type ToWorker } from './messages.ts'
@@ -25,8 +26,12 @@ export class WorkerHub implements Backplane {
 
   /** @throws {Error} if this process already has a channel of that name */
   open(host: BackplaneHost): Promise<void> {
-    if (hubs.has(this.#channel))
-      throw new Error(`Cannot open the backplane: there is a channel '${this.#channel}' already`)
+    if (hubs.has(this.#channel)) {
+      throw withCode(
+        'FW_BACKPLANE_TAKEN',
+        new Error(`Cannot open the backplane: there is a channel '${this.#channel}' already`),
+      )
+    }
     this.#host = host
     if (hubs.size === 0) cluster.on('message', onMessage).on('disconnect', onDisconnect)
     hubs.set(this.#channel, this)
@@ -34,7 +39,9 @@ export class WorkerHub implements Backplane {
   }
 
   publish({ event, data, id, key }: BackplaneEvent): void {
-    if (this.#host === undefined) throw new Error('Cannot publish: the backplane is closed')
+    if (this.#host === undefined) {
+      throw withCode('FW_BACKPLANE_CLOSED', new Error('Cannot publish: the backplane is closed'))
+    }
     const position = String(this.#published++)
     const delivered = { event, data, id: id ?? `${this.#epoch}-${position}`, key, position }
     this.#host.deliver(delivered)

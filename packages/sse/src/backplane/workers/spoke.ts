@@ -1,3 +1,4 @@
+import { withCode } from '@fw/options'
 import type { Backplane, BackplaneEvent, BackplaneHost, DeliveredEvent } from '../backplane.ts'
 import { reportThrown } from '../../stream/report.ts'
 import { TurnBatch, isSseMessage, type ToPrimary, type ToWorker } from './messages.ts'
@@ -26,8 +27,12 @@ export class WorkerSpoke implements Backplane {
 
   /** @throws {Error} if this process already has a channel of that name */
   open(host: BackplaneHost): Promise<void> {
-    if (spokes.has(this.#channel))
-      throw new Error(`Cannot open the backplane: there is a channel '${this.#channel}' already`)
+    if (spokes.has(this.#channel)) {
+      throw withCode(
+        'FW_BACKPLANE_TAKEN',
+        new Error(`Cannot open the backplane: there is a channel '${this.#channel}' already`),
+      )
+    }
     this.#host = host
     if (spokes.size === 0) process.on('message', onMessage).on('disconnect', onDisconnect)
     spokes.set(this.#channel, this)
@@ -38,8 +43,10 @@ export class WorkerSpoke implements Backplane {
 
   /** @throws {Error} if the primary has ended */
   publish(event: BackplaneEvent): void {
-    if (this.#isClosed) throw new Error('Cannot publish: the backplane is closed')
-    if (!process.connected) throw new Error('Cannot publish: the primary process is gone')
+    if (this.#isClosed) throw withCode('FW_BACKPLANE_CLOSED', new Error('Cannot publish: the backplane is closed'))
+    if (!process.connected) {
+      throw withCode('FW_BACKPLANE_CLOSED', new Error('Cannot publish: the primary process is gone'))
+    }
     this.#toPrimary.add(event)
   }
 
@@ -77,7 +84,7 @@ export class WorkerSpoke implements Backplane {
 
   /** Rejects all pending requests, because the primary or the channel has ended. */
   giveUp(): void {
-    const error = new Error('The backplane is closed')
+    const error = withCode('FW_BACKPLANE_CLOSED', new Error('The backplane is closed'))
     for (const { reject } of this.#questions.values()) reject(error)
     this.#questions.clear()
     // No stored events will arrive.

@@ -1,5 +1,5 @@
 import cluster from 'node:cluster'
-import { showValue } from '@fw/options'
+import { showValue, withCode } from '@fw/options'
 import type { Backplane } from '../backplane.ts'
 import { WorkerHub } from './hub.ts'
 import { WorkerSpoke } from './spoke.ts'
@@ -22,7 +22,10 @@ import { WorkerSpoke } from './spoke.ts'
 export function workersBackplane(name: string): Backplane {
   if (typeof name !== 'string' || name === '') {
     const fix = 'Use the same name in every process.'
-    throw new TypeError(`workersBackplane: name must be a non-empty string, got ${showValue(name)}. ${fix}`)
+    throw withCode(
+      'FW_INVALID_ARGUMENT',
+      new TypeError(`workersBackplane: name must be a non-empty string, got ${showValue(name)}. ${fix}`),
+    )
   }
   return cluster.isPrimary ? new WorkerHub(name) : new WorkerSpoke(name)
 }

@@ -1,3 +1,4 @@
+import { withCode } from '@fw/options'
 import { StartupError } from '../../../options/startup-error.ts'
 
 /** Socket address of the binding; `host` is an IP address. */
@@ -165,11 +166,14 @@ export async function loadQuiche(load: LoadQuiche = importQuiche): Promise<Quich
     return (await load()).default as QuicheBinding
   } catch (cause) {
     const platform = `${process.platform}-${process.arch}`
-    throw new StartupError(
-      isMissing(cause)
-        ? 'HTTP/3 needs the package @matrixai/quic. Run "npm install @matrixai/quic".'
-        : `HTTP/3 cannot start: @matrixai/quic has no binary for ${platform}. Turn option "http3" off, or serve HTTP/3 from a proxy.`,
-      { cause },
+    throw withCode(
+      'FW_HTTP3_UNAVAILABLE',
+      new StartupError(
+        isMissing(cause)
+          ? 'HTTP/3 needs the package @matrixai/quic. Run "npm install @matrixai/quic".'
+          : `HTTP/3 cannot start: @matrixai/quic has no binary for ${platform}. Turn option "http3" off, or serve HTTP/3 from a proxy.`,
+        { cause },
+      ),
     )
   }
 }

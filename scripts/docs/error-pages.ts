@@ -1,0 +1,68 @@
+import type { ErrorSite } from './error-sites.ts'
+
+/**
+ * Folder of the pages of the codes, as a page in `packages/core/docs` links it. Replace it by the address of the site once
+ * the site has a public domain. Messages do not name the page before then: a link must not lead to a domain of others.
+ */
+const PAGES = '../../../docs/errors/'
+
+// The prose of a table is checked in its source.
+const [OFF, ON] = ['<!-- prose-check off -->', '<!-- prose-check on -->']
+const MESSAGES = /^<!-- messages -->\n[^]*?^<!-- end of messages -->$/m
+const CODES = /^<!-- error codes -->\n[^]*?^<!-- end of error codes -->$/m
+
+/**
+ * Replaces the content between the markers of the page of a code by the messages that its errors can have.
+ *
+ * @throws {Error} if the markers are missing
+ */
+export function fillMessages(page: string, sites: readonly ErrorSite[]): string {
+  const lines = sites.flatMap(({ name, messages }) => messages.map((message) => `${name}: ${message}`))
+  const list = [...new Set(lines)].toSorted().join('\n')
+  return replaced(page, MESSAGES, `<!-- messages -->\n\n\`\`\`text\n${list}\n\`\`\`\n\n<!-- end of messages -->`)
+}
+
+/**
+ * Replaces the content between the markers of a page by a table of all codes.
+ *
+ * @param pages The pages of the codes, by code
+ * @throws {Error} if the markers are missing
+ */
+export function fillCodes(page: string, pages: ReadonlyMap<string, string>): string {
+  const rows = Array.from(pages, ([code, text]) => [`[\`${code}\`](${PAGES}${code}.md)`, summaryOf(text)] as const)
+  const widths = [4, 7]
+  for (const row of rows) for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cell.length)
+  const lineOf = (cells: readonly string[]): string =>
+    `| ${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`
+  const head = [lineOf(['code', 'meaning']), lineOf(widths.map((width) => '-'.repeat(width)))]
+  const table = [...head, ...rows.map(lineOf)].join('\n')
+  return replaced(page, CODES, `<!-- error codes -->\n${OFF}\n\n${table}\n\n${ON}\n<!-- end of error codes -->`)
+}
+
+/**
+ * Checks that the page of a code has all of its parts.
+ *
+ * @returns One sentence for each fault
+ */
+export function pageFaults(code: string, page: string): string[] {
+  const faults: string[] = []
+  if (!page.startsWith(`# ${code}\n\n`)) faults.push(`must start with "# ${code}"`)
+  if (summaryOf(page) === '') faults.push('must say in one sentence after the title what is wrong')
+  for (const part of ['Cause', 'Fix', 'Example']) {
+    if (!page.includes(`\n## ${part}\n\n`)) faults.push(`must have the part "## ${part}"`)
+  }
+  if (!/\n```ts\n[^]*\n```\n/.test(page)) faults.push('must have a ts block that provokes the error')
+  return faults.map((fault) => `docs/errors/${code}.md ${fault}.`)
+}
+
+/** Returns the paragraph after the title, in one line. */
+function summaryOf(page: string): string {
+  const [, paragraph = ''] = page.split('\n\n')
+  return /^[<#`]/.test(paragraph) ? '' : paragraph.replaceAll('\n', ' ').trim()
+}
+
+function replaced(page: string, block: RegExp, by: string): string {
+  const [marker = ''] = by.split('\n')
+  if (!block.test(page)) throw new Error(`${page.split('\n')[0]} has no ${marker}. Add the markers.`)
+  return page.replace(block, () => by)
+}
