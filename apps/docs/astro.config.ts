@@ -1,13 +1,17 @@
 import starlight from '@astrojs/starlight'
-import { defineConfig } from 'astro/config'
+import { defineConfig, passthroughImageService } from 'astro/config'
 import starlightLinksValidator from 'starlight-links-validator'
 import starlightLlmsTxt from 'starlight-llms-txt'
-import { sidebar } from './src/site/sidebar.ts'
+import { pageList, sidebar } from './src/site/sidebar.ts'
+
+// Sitemap and llms.txt need absolute URLs. The build takes the real one from the environment.
+const SITE = process.env['DOCS_URL'] ?? 'http://localhost:4321'
 
 export default defineConfig({
-  // Sitemap and llms.txt need absolute URLs. The build takes the real one from the environment.
-  site: process.env['DOCS_URL'] ?? 'http://localhost:4321',
+  site: SITE,
   trailingSlash: 'always',
+  // The images are SVG, so nothing has to be converted.
+  image: { service: passthroughImageService() },
   integrations: [
     starlight({
       title: 'fw',
@@ -15,7 +19,7 @@ export default defineConfig({
       sidebar: sidebar(),
       customCss: ['./src/styles/site.css'],
       pagination: true,
-      plugins: [starlightLinksValidator(), starlightLlmsTxt({ exclude: ['reference/**', 'why/decisions'] })],
+      plugins: [starlightLinksValidator(), starlightLlmsTxt({ details: pageList(SITE), exclude: ['reference/**', 'why/decisions'] })],
     }),
   ],
 })

@@ -18,3 +18,12 @@ export function sidebar(): SidebarGroup[] {
     })),
   })).filter(({ items }) => items.length > 0)
 }
+
+/** Returns the list of all pages for `llms.txt`, with links to their Markdown text. */
+export function pageList(site: string): string {
+  return SECTIONS.map((section) => {
+    const pages = PAGES.filter((page) => page.section === section)
+    const links = pages.map(({ label, path }) => `- [${label}](${site}/${path === '' ? 'index' : path}.md)`)
+    return `### ${section}\n\n${links.join('\n')}`
+  }).join('\n\n')
+}

@@ -21,12 +21,12 @@ export function commandsOf(code: string): ConsoleCommand[] {
 
 /** Reports whether output equals the text of a page. `[…]` stands for any text, and for any lines if it is alone. */
 export function matchesOutput(output: string, expected: readonly string[]): boolean {
-  return outputPattern(expected, '$').test(plain(output))
+  return new RegExp(`^${patternOf(expected)}\\s*$`).test(plain(output))
 }
 
 /** Reports whether output contains the lines of a page, as the output of a program that keeps running. */
 export function containsOutput(output: string, expected: readonly string[]): boolean {
-  return expected.every((line) => outputPattern([line], '').test(plain(output)))
+  return expected.every((line) => new RegExp(`^${patternOf([line])}$`, 'm').test(plain(output)))
 }
 
 /** Returns the lines with `console.log` whose comment states their output, by their number counted from 0. */
@@ -61,11 +61,12 @@ export function outputByLine(output: string): Map<number, string> {
   return new Map(Array.from(found, ([at, texts]) => [at, texts.join(', ')]))
 }
 
-function outputPattern(expected: readonly string[], end: string): RegExp {
-  const lines = expected.map((line) =>
-    line === '[…]' ? '(?:.*\\n)*?.*' : line.split('[…]').map((text) => RegExp.escape(text)).join('.*?'),
-  )
-  return new RegExp(`^${lines.join('\\n')}\\s*${end === '' ? '$' : '$(?![^])'}`, 'm')
+function patternOf(expected: readonly string[]): string {
+  const lines = expected.map((line) => {
+    if (line === '[…]') return '(?:.*\\n)*?.*'
+    return line.split('[…]').map((text) => RegExp.escape(text)).join('.*?')
+  })
+  return lines.join('\\n')
 }
 
 function plain(output: string): string {

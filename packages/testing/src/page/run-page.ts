@@ -8,7 +8,7 @@ import { pageBlocks, type PageBlock } from './page-blocks.ts'
 import { PageShell } from './page-shell.ts'
 
 /** Ports that pages use. Each run of a page replaces them by free ones. */
-const PAGE_PORTS = ['8080', '8443', '3000']
+const PAGE_PORTS = ['8080', '8443', '3000', '6379']
 
 /** Time for all blocks of a page on a busy machine. */
 const PAGE_TIMEOUT_MS = 300_000
