@@ -19,7 +19,12 @@ export default defineConfig({
       sidebar: sidebar(),
       customCss: ['./src/styles/site.css'],
       pagination: true,
-      plugins: [starlightLinksValidator(), starlightLlmsTxt({ details: pageList(SITE), exclude: ['reference/**', 'why/decisions'] })],
+      // A block that scrolls becomes a landmark without a name. Long lines wrap instead.
+      expressiveCode: { defaultProps: { wrap: true } },
+      plugins: [
+        starlightLinksValidator(),
+        starlightLlmsTxt({ details: pageList(SITE), exclude: ['reference/**', 'why/decisions'] }),
+      ],
     }),
   ],
 })

@@ -17,7 +17,10 @@ const MAX_PAGE_BYTES = 60 * 1024
 /** Pages of each kind: home, tables and code, a generated table, images. */
 const REPRESENTATIVE = ['/', '/quickstart/', '/from/express/', '/reference/server/', '/why/performance/']
 
-/** What a reader types, and a page that must be among the first three results. */
+/** Results that a reader looks at. */
+const MAX_RANK = 5
+
+/** Phrases that a reader types, and a page that must be among the first results. */
 const SEARCHES = [
   ['trailing slash', '/guides/routing/'],
   ['graceful shutdown', '/guides/shutdown/'],
@@ -51,7 +54,10 @@ async function open(path: string, options: { colorScheme?: 'dark' | 'light'; wid
   const { colorScheme = 'dark', width = 1440 } = options
   const page = await browser.newPage({ colorScheme, viewport: { width, height: 900 } })
   // Nothing may come from another origin.
-  await page.route((url) => url.origin !== origin, (route) => route.abort())
+  await page.route(
+    (url) => url.origin !== origin,
+    (route) => route.abort(),
+  )
   await page.goto(origin + path, { waitUntil: 'networkidle' })
   return page
 }
@@ -65,9 +71,19 @@ describe('a page in the browser', () => {
     const page = await open(path, options)
     await page.evaluate(AXE)
     const violations = await page.evaluate(async () => {
-      const axe = (globalThis as unknown as { axe: { run: () => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> } }).axe
+      const axe = (
+        globalThis as unknown as {
+          axe: { run: () => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> }
+        }
+      ).axe
       const { violations: found } = await axe.run()
-      return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).slice(0, 3).join(' | ')}`)
+      return found.map(
+        ({ id, nodes }) =>
+          `${id}: ${nodes
+            .map(({ html }) => html.slice(0, 120))
+            .slice(0, 3)
+            .join(' | ')}`,
+      )
     })
     await page.close()
     expect(violations).toEqual([])
@@ -98,12 +114,13 @@ describe('a page in the browser', () => {
 describe('search', () => {
   it.each(SEARCHES)('finds "%s" on %s', async (phrase, expected) => {
     const page = await open('/quickstart/')
-    const found = await page.evaluate(async (text) => {
-      const pagefind = await import(/* @vite-ignore */ new URL('/pagefind/pagefind.js', location.origin).href)
-      const { results } = await pagefind.search(text)
-      const pages = await Promise.all(results.slice(0, 5).map((result: { data: () => Promise<{ url: string }> }) => result.data()))
-      return pages.map(({ url }: { url: string }) => url)
-    }, phrase)
+    // As text, because vitest would replace the import by its own.
+    const found: string[] = await page.evaluate(`(async () => {
+      const pagefind = await import('/pagefind/pagefind.js')
+      const { results } = await pagefind.search(${JSON.stringify(phrase)})
+      const pages = await Promise.all(results.slice(0, ${MAX_RANK}).map((result) => result.data()))
+      return pages.map(({ url }) => url)
+    })()`)
     await page.close()
     expect(found).toContain(expected)
   })
@@ -111,6 +128,7 @@ describe('search', () => {
   it('opens with the keyboard and shows results', async () => {
     const page = await open('/quickstart/')
     await page.keyboard.press('Control+k')
+    await page.waitForSelector('.pagefind-ui__search-input')
     await page.keyboard.type('trailing slash')
     await page.waitForSelector('.pagefind-ui__result-link')
     expect(await page.locator('.pagefind-ui__result-link').count()).toBeGreaterThan(0)

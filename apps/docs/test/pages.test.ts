@@ -30,10 +30,13 @@ describe('the list of pages', () => {
     expect(paths.toSorted()).toEqual(PAGES.map(({ path }) => path).toSorted())
   })
 
-  it.each(PAGES.filter(({ path }) => !GENERATED.test(path)))('has at most 150 lines on the page "$label"', ({ path }) => {
-    const [, , text = ''] = readFileSync(fileOf(path), 'utf8').split(/^---$/m)
-    expect(text.trim().split('\n').length).toBeLessThanOrEqual(MAX_LINES)
-  })
+  it.each(PAGES.filter(({ path }) => !GENERATED.test(path)))(
+    'has at most 150 lines on the page "$label"',
+    ({ path }) => {
+      const [, , text = ''] = readFileSync(fileOf(path), 'utf8').split(/^---$/m)
+      expect(text.trim().split('\n').length).toBeLessThanOrEqual(MAX_LINES)
+    },
+  )
 })
 
 describe('the built site', () => {
@@ -50,8 +53,12 @@ describe('the built site', () => {
 
   it('loads nothing from another origin', () => {
     const pages = globSync('**/*.html', { cwd: DIST }).map((file) => readFileSync(DIST + file, 'utf8'))
-    const loaded = pages.flatMap((html) => Array.from(html.matchAll(/<(?:script|img|link)\b[^>]*?(?:src|href)="([^"]+)"[^>]*>/g)))
-    const foreign = loaded.filter(([tag, url = '']) => /^(?:https?:)?\/\//.test(url) && !/rel="(?:canonical|sitemap)"/.test(tag))
+    const loaded = pages.flatMap((html) =>
+      Array.from(html.matchAll(/<(?:script|img|link)\b[^>]*?(?:src|href)="([^"]+)"[^>]*>/g)),
+    )
+    const foreign = loaded.filter(
+      ([tag, url = '']) => /^(?:https?:)?\/\//.test(url) && !/rel="(?:canonical|sitemap)"/.test(tag),
+    )
     expect(foreign.map(([tag]) => tag)).toEqual([])
   })
 })

@@ -73,7 +73,8 @@ function writeBlocks({ path, before = [] }: TypedPage, folder: string): WrittenB
       const last = join(folder, String(version++))
       cpSync(last, join(folder, String(version)), { recursive: true })
       for (const [file, block] of written) {
-        if (file.startsWith(last)) written.set(file.replace(last, join(folder, String(version))), { ...block, isRoot: false })
+        if (file.startsWith(last))
+          written.set(file.replace(last, join(folder, String(version))), { ...block, isRoot: false })
       }
     }
     const file = join(folder, String(version), name)
@@ -90,7 +91,7 @@ function isWholeProgram(code: string): boolean {
 }
 
 function blocksOf(page: string): (PageBlock & { page: string })[] {
-  return pageBlocks(readFileSync(page, 'utf8')).map((block) => ({ ...block, page }))
+  return pageBlocks(readFileSync(page, 'utf8')).map((block) => Object.assign(block, { page }))
 }
 
 function linkPackages(source: string, target: string): void {
@@ -105,7 +106,9 @@ function linkPackages(source: string, target: string): void {
 function outputOf(command: string, args: readonly string[]): Promise<string> {
   return new Promise((done) => {
     // The compiler exits with an error if it finds any.
-    execFile(command, args, { cwd: '/', maxBuffer: 16 * 1024 * 1024 }, (_error, stdout, stderr) => done(stdout + stderr))
+    execFile(command, args, { cwd: '/', maxBuffer: 16 * 1024 * 1024 }, (_error, stdout, stderr) =>
+      done(stdout + stderr),
+    )
   })
 }
 

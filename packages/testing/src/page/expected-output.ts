@@ -64,7 +64,10 @@ export function outputByLine(output: string): Map<number, string> {
 function patternOf(expected: readonly string[]): string {
   const lines = expected.map((line) => {
     if (line === '[…]') return '(?:.*\\n)*?.*'
-    return line.split('[…]').map((text) => RegExp.escape(text)).join('.*?')
+    return line
+      .split('[…]')
+      .map((text) => RegExp.escape(text))
+      .join('.*?')
   })
   return lines.join('\\n')
 }

@@ -50,11 +50,14 @@ export class PageShell implements AsyncDisposable {
     const deadline = Date.now() + RETRY_MS
     for (;;) {
       const result = await this.#execute(this.#withPorts(command))
-      const isRight = result.code === 0 && (output.length === 0 || matchesOutput(this.#withoutPorts(result.output), output))
+      const isRight =
+        result.code === 0 && (output.length === 0 || matchesOutput(this.#withoutPorts(result.output), output))
       if (isRight) return
       // A server that `node --watch` restarts does not listen yet, or still runs the old code.
       if (!command.startsWith('curl') || Date.now() > deadline) {
-        throw new Error(`$ ${command}\nexit code ${result.code}\n${this.#withoutPorts(result.output)}\nexpected:\n${output.join('\n')}`)
+        throw new Error(
+          `$ ${command}\nexit code ${result.code}\n${this.#withoutPorts(result.output)}\nexpected:\n${output.join('\n')}`,
+        )
       }
       await sleep(100)
     }
@@ -78,7 +81,11 @@ export class PageShell implements AsyncDisposable {
   async start(commands: readonly ConsoleCommand[]): Promise<void> {
     await this.#endBackground()
     for (const { command, output } of commands) {
-      const child = spawn('bash', ['-c', `exec ${this.#withPorts(command)}`], { cwd: this.cwd, env: this.#env(), detached: true })
+      const child = spawn('bash', ['-c', `exec ${this.#withPorts(command)}`], {
+        cwd: this.cwd,
+        env: this.#env(),
+        detached: true,
+      })
       this.#background.push(child)
       let printed = ''
       child.stdout.on('data', (data: Buffer) => (printed += data.toString()))
@@ -130,7 +137,9 @@ export class PageShell implements AsyncDisposable {
     if (existsSync(link)) return
     mkdirSync(dirname(link), { recursive: true })
     symlinkSync(target, link)
-    const { bin = {} } = JSON.parse(readFileSync(join(target, 'package.json'), 'utf8')) as { bin?: Record<string, string> }
+    const { bin = {} } = JSON.parse(readFileSync(join(target, 'package.json'), 'utf8')) as {
+      bin?: Record<string, string>
+    }
     mkdirSync(join(this.cwd, 'node_modules/.bin'), { recursive: true })
     for (const [command, file] of Object.entries(typeof bin === 'string' ? { [name]: bin } : bin)) {
       const path = join(this.cwd, 'node_modules/.bin', command)
@@ -146,11 +155,17 @@ export class PageShell implements AsyncDisposable {
   }
 
   #withPorts(text: string): string {
-    return replaceWords(text, Array.from(this.#ports, ([shown, used]) => [shown, String(used)]))
+    return replaceWords(
+      text,
+      Array.from(this.#ports, ([shown, used]) => [shown, String(used)]),
+    )
   }
 
   #withoutPorts(text: string): string {
-    return replaceWords(text, Array.from(this.#ports, ([shown, used]) => [String(used), shown]))
+    return replaceWords(
+      text,
+      Array.from(this.#ports, ([shown, used]) => [String(used), shown]),
+    )
   }
 }
 

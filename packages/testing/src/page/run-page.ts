@@ -26,7 +26,8 @@ export interface PageOptions {
  *
  * - A block with `title="app.ts"` writes that file.
  * - A `ts` block without a title runs as a program. It must end with exit code 0. The comment `// 200 ok` after a call of
- *   `console.log` must equal the output of the call; `[…]` stands for any text.
+ *   `console.log` must equal the output of the call.
+ * - `[…]` stands for any text.
  * - A `console` block runs its commands, which begin with `$ `. The other lines must equal their output. With the mark
  *   `background`, the commands keep running until the end of the page or the next such block.
  * - The mark `no-run="reason"` leaves a block out.
@@ -34,31 +35,50 @@ export interface PageOptions {
  * @param path Path of the page, absolute or relative to the working directory
  * @throws {Error} if a mark `no-run` has no reason, or no block runs
  */
-export function runPage(path: string, { from, before = [] }: PageOptions): void {
-  const blocks = pageBlocks(readFileSync(path, 'utf8'))
-  for (const { noRun, line } of blocks) {
-    if (noRun === '') throw new Error(`${path}:${line}: the mark no-run must state a reason, such as no-run="never ends"`)
-  }
-  const steps = blocks.filter((block) => block.noRun === undefined && (block.title !== undefined || isRun(block.language)))
-  if (!steps.some(({ language }) => isRun(language))) throw new Error(`${path} has no block to run`)
-
+export function runPage(path: string, options: PageOptions): void {
+  const steps = stepsOf(path)
+  const name = `${basename(resolve(path, '..'))}/${basename(path)}`
   it.concurrent(
-    `runs every block of ${basename(resolve(path, '..'))}/${basename(path)}`,
-    async () => {
-      await using folder = await tempFolder({ 'package.json': '{"type":"module"}', '.curlrc': 'no-progress-meter\n' })
-      const ports = await Promise.all(PAGE_PORTS.map(async (port): Promise<[string, number]> => [port, await freePort()]))
-      await using shell = new PageShell(folder, resolve(from), new Map(ports))
-      for (const page of before) await prepare(pageBlocks(readFileSync(page, 'utf8')), shell)
-      for (const block of steps) {
-        try {
-          await runBlock(block, shell)
-        } catch (error) {
-          throw new Error(`${path}:${block.line}: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
-        }
-      }
-    },
+    `runs every block of ${name}`,
+    () => expect(runSteps(path, steps, options)).resolves.toBeUndefined(),
     PAGE_TIMEOUT_MS,
   )
+}
+
+/** Returns the blocks of a page that write a file or run. Throws like `runPage`. */
+export function stepsOf(path: string): PageBlock[] {
+  const blocks = pageBlocks(readFileSync(path, 'utf8'))
+  for (const { noRun, line } of blocks) {
+    if (noRun === '')
+      throw new Error(`${path}:${line}: the mark no-run must state a reason, such as no-run="never ends"`)
+  }
+  const steps = blocks.filter(
+    ({ noRun, title, language }) => noRun === undefined && (title !== undefined || isRun(language)),
+  )
+  if (!steps.some(({ language }) => isRun(language))) throw new Error(`${path} has no block to run`)
+  return steps
+}
+
+/**
+ * Runs the blocks of a page.
+ *
+ * @throws {Error} with the line of the first block that fails or prints something else
+ */
+export async function runSteps(path: string, steps: readonly PageBlock[], options: PageOptions): Promise<void> {
+  const { from, before = [] } = options
+  await using folder = await tempFolder({ 'package.json': '{"type":"module"}', '.curlrc': 'no-progress-meter\n' })
+  const ports = await Promise.all(PAGE_PORTS.map(async (port): Promise<[string, number]> => [port, await freePort()]))
+  await using shell = new PageShell(folder, resolve(from), new Map(ports))
+  for (const page of before) await prepare(pageBlocks(readFileSync(page, 'utf8')), shell)
+  for (const block of steps) {
+    try {
+      await runBlock(block, shell)
+    } catch (error) {
+      throw new Error(`${path}:${block.line}: ${error instanceof Error ? error.message : String(error)}`, {
+        cause: error,
+      })
+    }
+  }
 }
 
 /** Writes the files of an earlier page, and installs its packages. */
@@ -96,6 +116,6 @@ async function runProgramBlock(code: string, line: number, shell: PageShell): Pr
   const printed = outputByLine(await shell.outputOf(`node ${file}`))
   for (const [at, comment] of comments) {
     const output = printed.get(at) ?? ''
-    if (!matchesOutput(output, [comment])) expect(`line ${line + at}: ${output}`).toBe(`line ${line + at}: ${comment}`)
+    if (!matchesOutput(output, [comment])) throw new Error(`line ${line + at} printed ${output} instead of ${comment}`)
   }
 }
