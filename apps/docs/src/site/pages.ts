@@ -99,6 +99,9 @@ export const PAGES: readonly Page[] = [
   ]),
   ...section('Reference', [
     ['reference/server', 'Server and listen', `${CORE}/server.md`],
+    ['reference/routes', 'Route options', `${CORE}/routing.md`, 'Route options'],
+    ['reference/context', 'Context', `${CORE}/middleware-and-context.md`, 'Members of the context'],
+    ['reference/channels', 'Diagnostics channels', `${CORE}/observability.md`, 'Tracing'],
     ['reference/limits', 'Limits', `${CORE}/limits.md`],
     ['reference/exports', 'Exports of @fw/core', `${CORE}/reference.md`],
     ['reference/core', '@fw/core'],
