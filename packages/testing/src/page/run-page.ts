@@ -24,12 +24,13 @@ export interface PageOptions {
 /**
  * Registers one test that runs the blocks of a page in order, in one temporary folder.
  *
- * - A block with `title="app.ts"` writes that file.
- * - A `ts` block without a title runs as a program, which must end with exit code 0.
- * - A comment such as `// 200 ok` after `console.log` must equal its output. `[…]` stands for any text.
- * - A `console` block runs its commands, which begin with `$ `. The other lines must equal their output. With the mark
- *   `background`, the commands keep running until the end of the page or the next such block.
- * - The mark `no-run="reason"` leaves a block out.
+ * A block with `title="app.ts"` writes that file. A `ts` block without a title is a program, which must end with exit
+ * code 0. A comment such as `// 200 ok` after `console.log` must equal its output. `[…]` stands for any text.
+ *
+ * A `console` block runs its commands, which begin with `$ `. The other lines must equal their output. With the mark
+ * `background`, the commands keep running until the end of the page or the next such block.
+ *
+ * The mark `no-run="reason"` leaves a block out.
  *
  * @param path Path of the page, absolute or relative to the working directory
  * @throws {Error} if a mark `no-run` has no reason, or no block runs
