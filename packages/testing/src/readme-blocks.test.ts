@@ -3,11 +3,16 @@ import { readmeBlocks } from './readme-blocks.ts'
 
 describe('readmeBlocks', () => {
   it('returns the ts blocks with the number of their first line', () => {
-    const markdown = '# A\n\n```ts\nlet a = 1\n```\n\n```sh\nls\n```\n\n```ts no-run\nfor (;;);\n```\n'
+    const markdown = '# A\n\n```ts\nlet a = 1\n```\n\n```sh\nls\n```\n\n```ts no-run="never ends"\nfor (;;);\n```\n'
     expect(readmeBlocks(markdown)).toEqual([
       { code: 'let a = 1\n', line: 4, isProgram: true },
       { code: 'for (;;);\n', line: 12, isProgram: false },
     ])
+  })
+
+  it('rejects the mark no-run without a reason', () => {
+    expect(() => readmeBlocks('```ts no-run\n```\n')).toThrow('Line 1: no-run must state a reason')
+    expect(() => readmeBlocks('```ts no-run=""\n```\n')).toThrow('Line 1: no-run must state a reason')
   })
 
   it('ignores blocks of other languages', () => {

@@ -3,11 +3,15 @@ export interface ReadmeBlock {
   readonly code: string
   /** Number of the first line of code, counted from 1. */
   readonly line: number
-  /** Whether to run the block: false if it is marked `no-run`. */
+  /** Whether to run the block: false if it is marked `no-run="reason"`. */
   readonly isProgram: boolean
 }
 
-/** Returns the fenced `ts` blocks of a Markdown text. */
+/**
+ * Returns the fenced `ts` blocks of a Markdown text.
+ *
+ * @throws {Error} if a mark `no-run` has no reason
+ */
 export function readmeBlocks(markdown: string): ReadmeBlock[] {
   const blocks: ReadmeBlock[] = []
   let open: { info: string; line: number; code: string[] } | undefined
@@ -18,9 +22,10 @@ export function readmeBlocks(markdown: string): ReadmeBlock[] {
     } else if (open === undefined) {
       open = { info: fence[1]?.trim() ?? '', line: at + 2, code: [] }
     } else {
-      const [language, ...marks] = open.info.split(/\s+/)
+      const [language] = open.info.split(' ')
       if (language === 'ts') {
-        blocks.push({ code: `${open.code.join('\n')}\n`, line: open.line, isProgram: !marks.includes('no-run') })
+        if (/\bno-run(?!="[^"])/.test(open.info)) throw new Error(`Line ${open.line - 1}: no-run must state a reason`)
+        blocks.push({ code: `${open.code.join('\n')}\n`, line: open.line, isProgram: !/\bno-run=/.test(open.info) })
       }
       open = undefined
     }

@@ -5,6 +5,6 @@ import { tempFolder } from './temp-folder.ts'
 runReadme('README.md')
 
 it('rejects a README without a block to run, because its test could not fail', async () => {
-  await using folder = await tempFolder({ 'README.md': '# Title\n\n```ts no-run\nfor (;;);\n```\n' })
+  await using folder = await tempFolder({ 'README.md': '# Title\n\n```ts no-run="never ends"\nfor (;;);\n```\n' })
   expect(() => runReadme(folder.join('README.md'))).toThrow('no ```ts block')
 })

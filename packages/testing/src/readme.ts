@@ -17,7 +17,7 @@ export interface ReadmeOptions {
 /**
  * Registers one test for each `ts` block of a README: it is run as a program by this Node and must end with exit code 0.
  *
- * A block that cannot end by itself is marked `ts no-run` and left out.
+ * A block that cannot end by itself is marked `ts no-run="reason"` and left out.
  *
  * @param path Of the README, absolute or relative to the working directory
  * @throws {Error} if there is no block to run, as a test that runs nothing cannot fail

@@ -1,5 +1,4 @@
 import { believedAddress, peerAddress, UNIX_SOCKET } from '@fw/client-address'
-import { withCode } from '@fw/options'
 import type {
   BodySource,
   Context,
@@ -41,6 +40,7 @@ import {
   JSON_TYPE,
   TEXT_TYPE,
   jsonText,
+  lateResult,
   type Serialize,
 } from '../response/handler-result.ts'
 import { makeRequest } from './standard-request.ts'
@@ -378,20 +378,18 @@ export class RequestContext {
   #checkUnsent(late?: unknown): void {
     if (this.#timeout === undefined && !this.headSent) return
     discardResult(late)
-    throw this.#timeout === undefined
-      ? withCode('FW_RESPONSE_SENT', new Error('Cannot answer: the head of a response was already sent'))
-      : withCode('FW_ROUTE_TIMEOUT', new Error('Cannot answer: the timeout of the route has expired'))
+    throw lateResult(this.#timeout !== undefined)
   }
 
   #finish(outcome: Outcome): void {
     this.#outcome = outcome
     if (this.#drainListeners !== undefined) this.#host.drainNotice.delete(this)
     if (outcome.aborted) this.#aborter?.abort(new AbortedError('The client disconnected'))
-    this.#notify(this.#listeners, outcome)
+    this.#notify(this.#listeners ?? [], outcome)
     this.#listeners = undefined
   }
 
-  #notify(listeners: readonly ((outcome: Outcome) => void)[] | undefined, outcome: Outcome): void {
+  #notify(listeners: readonly ((outcome: Outcome) => void)[], outcome: Outcome): void {
     notifyAll(listeners, outcome, (error) => this.#host.report('An onFinish listener threw', error))
   }
 }

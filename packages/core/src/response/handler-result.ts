@@ -214,6 +214,13 @@ function fromResponse(response: ResponseLike): HandlerResult {
   return { body, contentType: undefined, response }
 }
 
+/** Returns the error of a result that cannot be sent, because the route timed out or another response was sent. */
+export function lateResult(isExpired: boolean): Error {
+  return isExpired
+    ? withCode('FW_ROUTE_TIMEOUT', new Error('Cannot answer: the timeout of the route has expired'))
+    : withCode('FW_RESPONSE_SENT', new Error('Cannot answer: the head of a response was already sent'))
+}
+
 /** Reports whether a stream is being read, or was read. */
 function isRead(body: BodySource | null): boolean {
   if (body === null) return false

@@ -148,10 +148,8 @@ export class Supervisor {
       if (error !== undefined) failed.set(error, [...(failed.get(error) ?? []), worker.name])
     }
     if (failed.size === 0) return
-    throw withCode(
-      'FW_WORKER_FAILED',
-      new StartupError(Array.from(failed, ([error, names]) => `${names.join(', ')}: ${error}`).join('; ')),
-    )
+    const text = Array.from(failed, ([error, names]) => `${names.join(', ')}: ${error}`).join('; ')
+    throw withCode('FW_WORKER_FAILED', new StartupError(text))
   }
 
   /**

@@ -1,0 +1,18 @@
+import { readFileSync, readdirSync } from 'node:fs'
+import { barChart } from '../../../bench/src/report/bar-chart.ts'
+import type { GroupResult } from '../../../bench/src/report/result.ts'
+import { ROOT } from './sources.ts'
+
+const RESULTS = new URL('apps/bench/results/', ROOT)
+
+/** Returns the results of all benchmark groups that compare candidates, by the name of the group. */
+export function readResults(): ReadonlyMap<string, GroupResult> {
+  const files = readdirSync(RESULTS).map((name) => readFileSync(new URL(name, RESULTS), 'utf8'))
+  const results = files.map((json) => JSON.parse(json) as GroupResult | { group: string })
+  return new Map(results.filter((result) => 'comparisons' in result).map((result) => [result.group, result]))
+}
+
+/** Returns the chart of each group as SVG, by the name of the group. */
+export function chartsOf(): ReadonlyMap<string, string> {
+  return new Map(Array.from(readResults(), ([group, result]) => [group, barChart(result)]))
+}

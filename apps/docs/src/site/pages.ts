@@ -1,0 +1,137 @@
+/** Page of the site, in the order of the sidebar. */
+export interface Page {
+  readonly section: Section
+  /** Path below the root of the site, without slashes at both ends; empty for the home page. */
+  readonly path: string
+  /** Text of the link in the sidebar. */
+  readonly label: string
+  /** Markdown file of the repository that the page shows. Without it, the page is written in `src/content/docs`. */
+  readonly file?: string
+  /** Heading at which the page begins, if several pages share the file. The first page has none. */
+  readonly from?: string
+}
+
+/** Sections of the sidebar, in order. */
+export const SECTIONS = ['Start', 'Guides', 'Recipes', 'Coming from', 'Deploy', 'Reference', 'Why'] as const
+export type Section = (typeof SECTIONS)[number]
+
+/** URL of the repository on a public forge. Until it exists, links to its files are plain text. */
+export const REPOSITORY_URL: string | undefined = undefined
+
+const CORE = 'packages/core/docs'
+
+/** Pages of the site. `generate.ts` writes those with a file, and those that `generated` names. */
+export const PAGES: readonly Page[] = [
+  ...section('Start', [
+    ['', 'Home'],
+    ['quickstart', 'Quickstart'],
+    ['packages', 'Which package'],
+    ['tutorial/1-routes', 'Tutorial 1: routes'],
+    ['tutorial/2-validation', 'Tutorial 2: validation'],
+    ['tutorial/3-errors-and-logs', 'Tutorial 3: errors and logs'],
+    ['tutorial/4-storage', 'Tutorial 4: storage'],
+    ['tutorial/5-live', 'Tutorial 5: a live counter'],
+    ['tutorial/6-https', 'Tutorial 6: HTTPS and HTTP/2'],
+    ['tutorial/7-deploy', 'Tutorial 7: deploy'],
+  ]),
+  ...section('Guides', [
+    ['guides/routing', 'Routing', `${CORE}/routing.md`],
+    ['guides/handlers', 'Handlers and responses', `${CORE}/handlers.md`],
+    ['guides/middleware', 'Middleware and context', `${CORE}/middleware-and-context.md`],
+    ['guides/validation', 'Validation', `${CORE}/validation.md`],
+    ['guides/errors', 'Errors', `${CORE}/errors.md`],
+    ['guides/bodies', 'Bodies and uploads', `${CORE}/bodies.md`],
+    ['guides/ownership', 'Ownership of bodies', 'docs/ownership.md'],
+    ['guides/cookies', 'Cookies', `${CORE}/cookies.md`],
+    ['guides/logging', 'Logging', 'packages/log/README.md'],
+    ['guides/log-sinks', 'Log sinks', 'packages/log/docs/sinks.md'],
+    ['guides/log-formats', 'Log formats', 'packages/log/docs/formats.md'],
+    ['guides/asynchronous-log', 'Asynchronous log', 'packages/log/docs/asynchronous.md'],
+    ['guides/access-log', 'Access log', 'packages/access-log/README.md'],
+    ['guides/access-log-formats', 'Access log formats', 'packages/access-log/docs/formats.md'],
+    ['guides/static-files', 'Static files', 'packages/static/README.md'],
+    ['guides/static-file-responses', 'Static files: one file, caching', 'packages/static/README.md', 'One file'],
+    ['guides/server-sent-events', 'Server-sent events', 'packages/sse/README.md'],
+    ['guides/event-channels', 'Event channels', 'packages/sse/docs/channels.md'],
+    ['guides/events-across-processes', 'Events across processes', 'packages/sse/docs/processes.md'],
+    ['guides/events-in-production', 'Events in production', 'packages/sse/docs/production.md'],
+    ['guides/websockets', 'WebSockets', `${CORE}/websockets.md`],
+    ['guides/testing', 'Testing and adapters', `${CORE}/adapters-and-testing.md`],
+    ['guides/tracing', 'Observability', `${CORE}/observability.md`],
+    ['guides/tls', 'TLS', `${CORE}/tls.md`],
+    ['guides/protocols', 'Rules of all protocols', `${CORE}/protocols.md`],
+    ['guides/shutdown', 'Shutdown and workers', `${CORE}/shutdown-and-workers.md`],
+    ['guides/workers', 'Worker processes', 'docs/workers.md'],
+    ['guides/client-address', 'Client address', 'packages/client-address/README.md'],
+    ['guides/options', 'Options', 'packages/options/README.md'],
+  ]),
+  ...section('Recipes', [
+    ['recipes/cors', 'CORS'],
+    ['recipes/sessions', 'Sessions'],
+    ['recipes/bearer-tokens', 'Bearer tokens'],
+    ['recipes/rate-limit', 'Rate limit'],
+    ['recipes/upload-to-disk', 'Upload to disk'],
+    ['recipes/download', 'Downloads and ranges'],
+    ['recipes/proxy', 'Forward a request'],
+    ['recipes/timers', 'Timers next to the server'],
+    ['recipes/health-checks', 'Health checks'],
+    ['recipes/request-ids', 'Request ids'],
+    ['recipes/opentelemetry', 'OpenTelemetry'],
+    ['recipes/redis-events', 'Events across machines'],
+    ['recipes/redirect-to-https', 'Redirect to HTTPS'],
+    ['recipes/single-page-app', 'Single-page app'],
+    ['recipes/in-express', 'Inside Express'],
+  ]),
+  ...section('Coming from', [
+    ['from/express', 'From Express'],
+    ['from/fastify', 'From Fastify'],
+    ['from/hono', 'From Hono'],
+    ['from/node-http', 'From node:http'],
+  ]),
+  ...section('Deploy', [
+    ['deploy/systemd', 'systemd'],
+    ['deploy/containers', 'Containers'],
+    ['deploy/kubernetes', 'Kubernetes'],
+    ['deploy/proxies', 'Behind proxies', `${CORE}/proxies.md`],
+    ['deploy/http3', 'HTTP/3 in production'],
+    ['deploy/workers', 'Workers in operation', 'docs/workers.md', 'Connections'],
+    ['deploy/checklist', 'Before production'],
+  ]),
+  ...section('Reference', [
+    ['reference/server', 'Server and listen', `${CORE}/server.md`],
+    ['reference/routes', 'Route options', `${CORE}/routing.md`, 'Route options'],
+    ['reference/context', 'Context', `${CORE}/middleware-and-context.md`, 'Members of the context'],
+    ['reference/channels', 'Diagnostics channels', `${CORE}/observability.md`, 'Tracing'],
+    ['reference/limits', 'Limits', `${CORE}/limits.md`],
+    ['reference/exports', 'Exports of @fw/core', `${CORE}/reference.md`],
+    ['reference/core', '@fw/core'],
+    ['reference/log', '@fw/log'],
+    ['reference/access-log', '@fw/access-log'],
+    ['reference/static', '@fw/static'],
+    ['reference/sse', '@fw/sse'],
+    ['reference/client-address', '@fw/client-address'],
+    ['reference/types', '@fw/types'],
+    ['reference/http1', 'HTTP/1.1', 'docs/http1.md'],
+    ['reference/http2', 'HTTP/2', 'docs/http2.md'],
+    ['reference/http3', 'HTTP/3', 'docs/http3.md'],
+  ]),
+  ...section('Why', [
+    ['why', 'Why fw'],
+    ['why/performance', 'Performance'],
+    ['why/security', 'Security', 'SECURITY.md'],
+    ['why/dependencies', 'Dependencies', 'docs/dependencies.md'],
+    ['why/source', 'Reading the source', 'docs/reading-the-source.md'],
+    ['why/decisions', 'Decisions'],
+    ['why/versions', 'Versions'],
+  ]),
+]
+
+function section(name: Section, pages: readonly (readonly [string, string, string?, string?])[]): readonly Page[] {
+  return pages.map(([path, label, file, from]) => ({
+    section: name,
+    path,
+    label,
+    ...(file !== undefined && { file }),
+    ...(from !== undefined && { from }),
+  }))
+}

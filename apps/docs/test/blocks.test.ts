@@ -1,0 +1,31 @@
+import { globSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { checkPageTypes, runPage } from '@fw/testing'
+import { expect, it } from 'vitest'
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
+const DOCS = fileURLToPath(new URL('..', import.meta.url))
+const CONTENT = `${DOCS}src/content/docs/`
+
+/** Pages of this folder. The tests of each package run the pages of that package. */
+const WRITTEN = globSync(['quickstart.md', '{tutorial,recipes,from,deploy}/*.md'], { cwd: CONTENT })
+  .toSorted()
+  .filter((page) => page !== 'deploy/proxies.md' && page !== 'deploy/workers.md')
+const IN_PACKAGES = globSync(['README.md', 'packages/*/README.md', 'packages/*/docs/*.md', 'docs/*.md'], { cwd: ROOT })
+
+/** Returns the earlier parts of the tutorial, whose files a part continues. */
+function before(page: string): string[] {
+  const parts = WRITTEN.filter((other) => other.startsWith('tutorial/') && page.startsWith('tutorial/') && other < page)
+  return parts.map((other) => CONTENT + other)
+}
+
+for (const page of WRITTEN) runPage(CONTENT + page, { from: DOCS, before: before(page) })
+
+it('finds no type error in the blocks of any page', async () => {
+  const written = [...WRITTEN, 'index.md'].map((page) => ({ path: CONTENT + page, before: before(page) }))
+  const errors = await checkPageTypes([...written, ...IN_PACKAGES.map((page) => ({ path: ROOT + page }))], {
+    from: [DOCS, ...globSync(`${ROOT}packages/*`)],
+    tsc: `${ROOT}node_modules/.bin/tsc`,
+  })
+  expect(errors).toEqual([])
+})

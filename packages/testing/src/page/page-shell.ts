@@ -1,0 +1,181 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { TempFolder } from '../temp-folder.ts'
+import { containsOutput, matchesOutput, type ConsoleCommand } from './expected-output.ts'
+
+/** A command that runs longer shows something else than it should. */
+const COMMAND_TIMEOUT_MS = 120_000
+/** Time for a program to restart after its file has changed. */
+const RETRY_MS = 60_000
+
+/** Runs the commands of one page in its folder, like the terminals of a reader. */
+export class PageShell implements AsyncDisposable {
+  /** Folder that the last `cd` entered. */
+  cwd: string
+  readonly #folder: TempFolder
+  readonly #from: string
+  readonly #ports: ReadonlyMap<string, number>
+  #background: ChildProcess[] = []
+
+  /**
+   * @param from Folder whose packages `npm install` links
+   * @param ports Ports that replace those of the page, so that pages can run at the same time
+   */
+  constructor(folder: TempFolder, from: string, ports: ReadonlyMap<string, number>) {
+    this.#folder = folder
+    this.#from = from
+    this.#ports = ports
+    this.cwd = folder.path
+  }
+
+  /** Writes a file of the page. */
+  async write(name: string, code: string): Promise<void> {
+    const path = join(this.cwd, name)
+    await mkdir(dirname(path), { recursive: true })
+    await writeFile(path, this.#withPorts(code))
+  }
+
+  /**
+   * Runs a command until it ends, and compares its output if the page shows it.
+   *
+   * @throws {Error} if the command fails or prints something else
+   */
+  async run({ command, output }: ConsoleCommand): Promise<void> {
+    const packages = installedPackages(command)
+    if (packages !== undefined) return packages.forEach((name) => this.#link(name))
+    const deadline = Date.now() + RETRY_MS
+    for (;;) {
+      const result = await this.#execute(this.#withPorts(command))
+      const isRight =
+        result.code === 0 && (output.length === 0 || matchesOutput(this.#withoutPorts(result.output), output))
+      if (isRight) return
+      // A server that `node --watch` restarts does not listen yet, or still runs the old code.
+      if (!command.startsWith('curl') || Date.now() > deadline) {
+        throw new Error(
+          `$ ${command}\nexit code ${result.code}\n${this.#withoutPorts(result.output)}\nexpected:\n${output.join('\n')}`,
+        )
+      }
+      await sleep(100)
+    }
+  }
+
+  /**
+   * Returns the output of a command.
+   *
+   * @throws {Error} if the command fails
+   */
+  async outputOf(command: string): Promise<string> {
+    const { code, output } = await this.#execute(command)
+    if (code !== 0) throw new Error(`$ ${command}\nexit code ${code}\n${output}`)
+    return output
+  }
+
+  /**
+   * Starts a command that keeps running, and waits until it has printed the output of the page. Ends the commands that
+   * an earlier call started, because a reader stops them before they start the next one.
+   */
+  async start(commands: readonly ConsoleCommand[]): Promise<void> {
+    await this.#endBackground()
+    for (const { command, output } of commands) {
+      const child = spawn('bash', ['-c', `exec ${this.#withPorts(command)}`], {
+        cwd: this.cwd,
+        env: this.#env(),
+        detached: true,
+      })
+      this.#background.push(child)
+      let printed = ''
+      child.stdout.on('data', (data: Buffer) => (printed += data.toString()))
+      child.stderr.on('data', (data: Buffer) => (printed += data.toString()))
+      const deadline = Date.now() + RETRY_MS
+      while (!containsOutput(this.#withoutPorts(printed), output)) {
+        if (child.exitCode !== null || Date.now() > deadline) {
+          throw new Error(`$ ${command}\nexit code ${child.exitCode}\n${printed}\nexpected:\n${output.join('\n')}`)
+        }
+        await sleep(20)
+      }
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#endBackground()
+  }
+
+  async #endBackground(): Promise<void> {
+    for (const child of this.#background.splice(0)) {
+      if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) continue
+      const ended = once(child, 'exit')
+      process.kill(-child.pid, 'SIGKILL')
+      await ended
+    }
+  }
+
+  async #execute(command: string): Promise<{ code: number | null; output: string }> {
+    const cwdFile = this.#folder.join('.cwd')
+    const child = spawn('bash', ['-c', `${command}\ncode=$?; pwd > "$CWD_FILE"; exit $code`], {
+      cwd: this.cwd,
+      env: { ...this.#env(), CWD_FILE: cwdFile },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: COMMAND_TIMEOUT_MS,
+      killSignal: 'SIGKILL',
+    })
+    let output = ''
+    child.stdout.on('data', (data: Buffer) => (output += data.toString()))
+    child.stderr.on('data', (data: Buffer) => (output += data.toString()))
+    const [code] = (await once(child, 'close')) as [number | null]
+    if (existsSync(cwdFile)) this.cwd = (await readFile(cwdFile, 'utf8')).trim()
+    return { code, output }
+  }
+
+  /** Links a package of this workspace, as `npm install` would install it from the registry. */
+  #link(name: string): void {
+    const [target, link] = [join(this.#from, 'node_modules', name), join(this.cwd, 'node_modules', name)]
+    if (!existsSync(target)) throw new Error(`${this.#from}/package.json must have the dependency ${name}`)
+    if (existsSync(link)) return
+    mkdirSync(dirname(link), { recursive: true })
+    symlinkSync(target, link)
+    const { bin = {} } = JSON.parse(readFileSync(join(target, 'package.json'), 'utf8')) as {
+      bin?: Record<string, string>
+    }
+    mkdirSync(join(this.cwd, 'node_modules/.bin'), { recursive: true })
+    for (const [command, file] of Object.entries(typeof bin === 'string' ? { [name]: bin } : bin)) {
+      const path = join(this.cwd, 'node_modules/.bin', command)
+      if (!existsSync(path)) symlinkSync(join(target, file), path)
+    }
+  }
+
+  #env(): NodeJS.ProcessEnv {
+    const path = `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`
+    // Colors and the options of the test runner would change what a reader sees.
+    const { NODE_OPTIONS: _, VITEST: __, NODE_ENV: ___, ...env } = process.env
+    return { ...env, PATH: path, NO_COLOR: '1', CURL_HOME: this.#folder.path }
+  }
+
+  #withPorts(text: string): string {
+    return replaceWords(
+      text,
+      Array.from(this.#ports, ([shown, used]) => [shown, String(used)]),
+    )
+  }
+
+  #withoutPorts(text: string): string {
+    return replaceWords(
+      text,
+      Array.from(this.#ports, ([shown, used]) => [String(used), shown]),
+    )
+  }
+}
+
+function replaceWords(text: string, pairs: readonly (readonly [string, string])[]): string {
+  return pairs.reduce((result, [from, to]) => result.replaceAll(new RegExp(`\\b${from}\\b`, 'g'), to), text)
+}
+
+/** Returns the packages that an `npm install` command names, or `undefined` for another command. */
+function installedPackages(command: string): string[] | undefined {
+  const words = command.split(/\s+/)
+  if (words[0] !== 'npm' || (words[1] !== 'install' && words[1] !== 'i')) return undefined
+  return words.slice(2).filter((word) => !word.startsWith('-'))
+}

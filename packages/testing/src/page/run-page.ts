@@ -1,0 +1,121 @@
+import { readFileSync } from 'node:fs'
+import { basename, resolve } from 'node:path'
+import { expect, it } from 'vitest'
+import { freePort } from '../free-port.ts'
+import { tempFolder } from '../temp-folder.ts'
+import { commandsOf, loggedComments, matchesOutput, outputByLine, withLineNumbers } from './expected-output.ts'
+import { pageBlocks, type PageBlock } from './page-blocks.ts'
+import { PageShell } from './page-shell.ts'
+
+/** Ports that pages use. Each run of a page replaces them by free ones. */
+const PAGE_PORTS = ['8080', '8443', '3000', '6379']
+
+/** Time for all blocks of a page on a busy machine. */
+const PAGE_TIMEOUT_MS = 300_000
+
+/** Where the packages of a page are. */
+export interface PageOptions {
+  /** Folder whose packages `npm install` links. */
+  readonly from: string
+  /** Pages that this one continues: their files and packages exist before its first block runs. */
+  readonly before?: readonly string[]
+}
+
+/**
+ * Registers one test that runs the blocks of a page in order, in one temporary folder.
+ *
+ * A block with `title="app.ts"` writes that file. A `ts` block without a title is a program, which must end with exit
+ * code 0. A comment such as `// 200 ok` after `console.log` must equal its output. `[…]` stands for any text.
+ *
+ * A `console` block runs its commands, which begin with `$ `. The other lines must equal their output. With the mark
+ * `background`, the commands keep running until the end of the page or the next such block.
+ *
+ * The mark `no-run="reason"` leaves a block out.
+ *
+ * @param path Path of the page, absolute or relative to the working directory
+ * @throws {Error} if a mark `no-run` has no reason, or no block runs
+ */
+export function runPage(path: string, options: PageOptions): void {
+  const steps = stepsOf(path)
+  const name = `${basename(resolve(path, '..'))}/${basename(path)}`
+  it.concurrent(
+    `runs every block of ${name}`,
+    () => expect(runSteps(path, steps, options)).resolves.toBeUndefined(),
+    PAGE_TIMEOUT_MS,
+  )
+}
+
+/** Returns the blocks of a page that write a file or run. Throws like `runPage`. */
+export function stepsOf(path: string): PageBlock[] {
+  const blocks = pageBlocks(readFileSync(path, 'utf8'))
+  for (const { noRun, line } of blocks) {
+    if (noRun === '')
+      throw new Error(`${path}:${line}: the mark no-run must state a reason, such as no-run="never ends"`)
+  }
+  const steps = blocks.filter(
+    ({ noRun, title, language }) => noRun === undefined && (title !== undefined || isRun(language)),
+  )
+  if (!steps.some(({ language }) => isRun(language))) throw new Error(`${path} has no block to run`)
+  return steps
+}
+
+/**
+ * Runs the blocks of a page.
+ *
+ * @throws {Error} with the line of the first block that fails or prints something else
+ */
+export async function runSteps(path: string, steps: readonly PageBlock[], options: PageOptions): Promise<void> {
+  const { from, before = [] } = options
+  await using folder = await tempFolder({ 'package.json': '{"type":"module"}', '.curlrc': 'no-progress-meter\n' })
+  const ports = await Promise.all(PAGE_PORTS.map(async (port): Promise<[string, number]> => [port, await freePort()]))
+  await using shell = new PageShell(folder, resolve(from), new Map(ports))
+  for (const page of before) await prepare(pageBlocks(readFileSync(page, 'utf8')), shell)
+  for (const block of steps) {
+    try {
+      await runBlock(block, shell)
+    } catch (error) {
+      throw new Error(`${path}:${block.line}: ${error instanceof Error ? error.message : String(error)}`, {
+        cause: error,
+      })
+    }
+  }
+}
+
+/** Writes the files of an earlier page, and installs its packages. */
+async function prepare(blocks: readonly PageBlock[], shell: PageShell): Promise<void> {
+  for (const { language, code, title } of blocks) {
+    if (title !== undefined) await shell.write(title, code)
+    if (language !== 'console') continue
+    for (const { command } of commandsOf(code)) {
+      if (command.startsWith('npm install')) await shell.run({ command, output: [] })
+    }
+  }
+}
+
+function isRun(language: string): boolean {
+  return language === 'ts' || language === 'console'
+}
+
+async function runBlock({ language, code, line, title, isBackground }: PageBlock, shell: PageShell): Promise<void> {
+  if (title !== undefined && language !== 'console') {
+    await shell.write(title, code)
+  } else if (language === 'ts') {
+    await runProgramBlock(code, line, shell)
+  } else if (isBackground) {
+    await shell.start(commandsOf(code))
+  } else {
+    for (const command of commandsOf(code)) await shell.run(command)
+  }
+}
+
+/** Runs a block as a program, and compares the output of `console.log` with the comments. */
+async function runProgramBlock(code: string, line: number, shell: PageShell): Promise<void> {
+  const file = `.block-${line}.ts`
+  const comments = loggedComments(code)
+  await shell.write(file, withLineNumbers(code, comments.keys()))
+  const printed = outputByLine(await shell.outputOf(`node ${file}`))
+  for (const [at, comment] of comments) {
+    const output = printed.get(at) ?? ''
+    if (!matchesOutput(output, [comment])) throw new Error(`line ${line + at} printed ${output} instead of ${comment}`)
+  }
+}
