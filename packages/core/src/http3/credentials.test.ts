@@ -5,7 +5,6 @@ import type { H3Client } from '@fw/testing/h3'
 import { describe, expect, it } from 'vitest'
 import { ED25519 } from '../../test/ed25519-certificate.ts'
 import { serveHttp3 } from '../../test/serve-http3.ts'
-import { StartupError } from '../options/startup-error.ts'
 
 /** Returns the fingerprint of the certificate that the client received. */
 function shownTo({ connection }: H3Client): string {
