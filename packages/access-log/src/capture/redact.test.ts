@@ -5,6 +5,7 @@ import { redactQuery } from './redact.ts'
 it.each([
   ['token=abc&x=1', 'token=REDACTED&x=1'],
   ['TOKEN=abc', 'TOKEN=REDACTED'],
+  ['?token=abc&x=1', '?token=REDACTED&x=1'],
   ['%74oken=abc', '%74oken=REDACTED'],
   ['token=a&b=1&token=c', 'token=REDACTED&b=1&token=REDACTED'],
   ['token=a=b', 'token=REDACTED'],

@@ -31,9 +31,9 @@ function redactPair(pair: string, names: ReadonlySet<string>): string {
   return pair
 }
 
-/** Decodes a name like `URLSearchParams`, which keeps malformed percent-encoding. */
+/** Decodes a name like `URLSearchParams`, which keeps malformed percent-encoding and skips a `?` at the start. */
 function meaning(name: string): string {
-  const bytes = name.replaceAll('+', ' ').replaceAll(/%([\da-f]{2})/gi, (_, digits: string) => byte(digits))
+  const bytes = name.replace(/^\?/, '').replaceAll('+', ' ').replaceAll(/%([\da-f]{2})/gi, (_, digits: string) => byte(digits))
   return textOf(bytes) ?? bytes
 }
 
