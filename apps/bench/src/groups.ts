@@ -17,6 +17,7 @@ import { HTTP3_SCENARIOS } from './http3/scenarios.ts'
 import { LOG_COMPARISONS } from './log/comparisons.ts'
 import { MEMORY_COMPARISONS } from './memory/comparisons.ts'
 import { ROUTER_COMPARISONS } from './routing/comparisons.ts'
+import { TRACING_COMPARISONS } from './tracing/comparisons.ts'
 import type { ProgramName } from './programs.ts'
 
 /** Related comparisons, which `pnpm bench <group>` runs together. */
@@ -72,5 +73,6 @@ export const GROUPS: Readonly<Record<string, Group>> = {
   },
   memory: { isTimed: false, maxTurns: 1, programs: ['wrk'], comparisons: MEMORY_COMPARISONS },
   startup: { isTimed: false, maxTurns: 1, programs: [], comparisons: STARTUP_COMPARISONS },
+  tracing: { isTimed: false, maxTurns: 1, programs: [], comparisons: TRACING_COMPARISONS },
   growth: { isTimed: true, maxTurns: MAX_TURNS, programs: ['wrk'], comparisons: GROWTH_COMPARISONS },
 }

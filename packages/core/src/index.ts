@@ -9,6 +9,7 @@ export type { ListenerAddress } from './listening/listener.ts'
 export type { RoutingOptions } from './options/routing-options.ts'
 export { Server } from './server.ts'
 export type { BufferedBytes, ServerStats } from './server-stats.ts'
+export type { CountByProtocol } from './listening/traffic.ts'
 export type { CloseOptions } from './options/close-options.ts'
 export type { ListenOptions } from './options/listen-options.ts'
 export type { ServerOptions } from './options/server-options.ts'
@@ -17,9 +18,12 @@ export type { TlsCertificate, TlsCertificates, TlsOptions } from './options/tls-
 export { toFetchHandler, type FetchPeer } from './adapters/to-fetch-handler.ts'
 export { toNodeHandler, type NodeHandler } from './adapters/to-node-handler.ts'
 export type { RequestTrace } from './app/tracing.ts'
+export type { MiddlewareTrace } from './app/middleware-tracing.ts'
+export type { WorkerState, WorkerTrace } from './workers/worker-trace.ts'
 export type { WorkerOptions } from './options/worker-options.ts'
 export type {
   BodySource,
+  ConnectionTrace,
   Context,
   ContextExtensions,
   ContextKey,
@@ -28,6 +32,7 @@ export type {
   CookieSecrets,
   ErrorHandler,
   Exchange,
+  ExchangeTrace,
   Handler,
   JsonSchema,
   Middleware,
@@ -43,6 +48,7 @@ export type {
   GroupRouter,
   NoParams,
   RequestHeaders,
+  RequestTiming,
   ResponseHeaders,
   RouteMethod,
   RouteInfo,
@@ -51,5 +57,6 @@ export type {
   RouterExtensions,
   SchemaIssue,
   StandardSchema,
+  TlsTrace,
   Validated,
 } from '@fw/types'

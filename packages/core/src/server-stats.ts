@@ -1,4 +1,5 @@
 import { bufferLedger, type BufferStats } from './engine/budget/buffer-ledger.ts'
+import type { Traffic } from './listening/traffic.ts'
 import type { Limits } from './options/limits.ts'
 
 /** Bytes that wait for clients, or for the rest of a request. */
@@ -10,13 +11,16 @@ export interface BufferedBytes extends BufferStats {
 }
 
 /** Figures of a server: one group for each subject, plain numbers in it. */
-export interface ServerStats {
+export interface ServerStats extends Traffic {
   /** Bytes that all servers of the process hold, as they share its memory. */
   readonly buffered: BufferedBytes
 }
 
 /** Returns the figures of this moment for a server with these limits. */
-export function serverStats({ maxBufferedBytes, maxBufferedBytesPerConnection }: Limits): ServerStats {
+export function serverStats(
+  { maxBufferedBytes, maxBufferedBytesPerConnection }: Limits,
+  traffic: Traffic,
+): ServerStats {
   const buffered = { ...bufferLedger.stats, limitBytes: maxBufferedBytes }
-  return { buffered: { ...buffered, connectionLimitBytes: maxBufferedBytesPerConnection } }
+  return { buffered: { ...buffered, connectionLimitBytes: maxBufferedBytesPerConnection }, ...traffic }
 }

@@ -8,6 +8,7 @@ import { Listener, type ListenerAddress } from './listening/listener.ts'
 import { checkCloseOptions, type CloseOptions } from './options/close-options.ts'
 import { checkListenOptions, type ListenOptions } from './options/listen-options.ts'
 import { checkServerOptions, type ServerOptions } from './options/server-options.ts'
+import { noTraffic } from './listening/traffic.ts'
 import { serverStats, type ServerStats } from './server-stats.ts'
 import { startRuntimeRecords } from './lifecycle/runtime-records.ts'
 import { drain } from './lifecycle/drain.ts'
@@ -148,12 +149,15 @@ export class Server implements AsyncDisposable {
   }
 
   /**
-   * Returns what the server buffers and has rejected. Visits each connection with buffered data.
+   * Returns the open connections, the requests in flight, and what the server buffers and has rejected. Visits each
+   * connection, which takes about a millisecond for 10,000 of them.
    *
    * Covers only this process: in a worker, that worker; in the primary of workers, the primary, which serves no requests.
    */
   stats(): ServerStats {
-    return serverStats(this.#limits)
+    const traffic = noTraffic()
+    for (const listener of this.#listeners.keys()) listener.count?.(traffic)
+    return serverStats(this.#limits, traffic)
   }
 
   /**
@@ -178,6 +182,24 @@ export class Server implements AsyncDisposable {
     const shared = [...this.#listeners.keys()].find((listener) => listener.reloadTls !== undefined)
     const results = await Promise.allSettled([...stores.map((store) => store.reload()), shared?.reloadTls?.()])
     for (const result of results) if (result.status === 'rejected') throw result.reason
+  }
+
+  /**
+   * Restarts all workers one by one, as SIGHUP to the primary does. Each worker serves until its replacement is ready, so
+   * no TCP request fails. Calls during a restart cause one more restart, however many they are.
+   *
+   * In the primary, resolves when all workers have been replaced. In a worker, resolves when the request to the primary
+   * was sent, because this worker is replaced too.
+   *
+   * @throws {StartupError} in the primary, if a replacement could not start. The previous workers continue to serve
+   * @throws {Error} if the server has no workers
+   */
+  async restart(): Promise<void> {
+    const shared = [...this.#listeners.keys()].find((listener) => listener.restart !== undefined)
+    if (shared?.restart === undefined) {
+      throw new Error('server.restart: the server has no workers. Pass workers to listen().')
+    }
+    await shared.restart()
   }
 
   /**

@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream'
 import type { FieldList, RequestHeaders } from './fields.ts'
 import type { RequestBody } from './request-body.ts'
+import type { ExchangeTrace } from './trace.ts'
 
 /** The protocol as access logs write it. HTTP/1.0 requests count as HTTP/1.1. */
 export type ProtocolText = 'HTTP/1.1' | 'HTTP/2.0' | 'HTTP/3.0'
@@ -88,6 +89,8 @@ export interface Exchange extends ResponseBody {
   readonly status: number
   /** Called once when the exchange is over. An assignment replaces the listener. */
   onClose: ((outcome: Outcome) => void) | undefined
+  /** Times and connection of the request. Set while requests are traced, by the engine or the application. */
+  trace?: ExchangeTrace | undefined
   /**
    * Takes over the connection, for protocols such as WebSocket, before anything is sent. `undefined` unless the request
    * is HTTP/1.1 without content and has `upgrade` and `connection: upgrade` (RFC 9110 §7.8).

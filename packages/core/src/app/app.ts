@@ -16,13 +16,14 @@ import { memoryFault } from '../memory/memory-fault.ts'
 import { memoryRequest, type MemoryRequest } from '../memory/request.ts'
 import { wholeResponse } from '../memory/response.ts'
 import { parseRequestTarget } from '../engine/semantics/request-target.ts'
+import { isTraced } from '../engine/tracing/request-trace.ts'
 import { rejectionStatus } from '../engine/semantics/verdict.ts'
 import { RouteGroup } from './router.ts'
 import { NO_PARAMS } from '../routing/route-table.ts'
 import { Routes, type RouteScope } from './routes.ts'
 import { resolveRouting, ROUTING_KINDS, type RoutingOptions } from '../options/routing-options.ts'
 import { sendResponse } from './send-response.ts'
-import { isTraced, trace, traceError } from './tracing.ts'
+import { trace, traceError, traceRefusal } from './tracing.ts'
 import { respondNotFound } from './unrouted.ts'
 
 /** Receives an error that no handler handled. `message` names the request or the callback that failed. */
@@ -128,8 +129,9 @@ export class App {
     return kind !== 'not-found' && kind !== 'other-methods'
   }
 
-  /** Notifies the middleware of the root router of a request that an engine rejected. */
+  /** Publishes a request that an engine rejected, and notifies the middleware of the root router. */
   refused(refusal: Refusal): void {
+    traceRefusal(refusal)
     for (const middleware of this.#root.middlewareChain) {
       try {
         middleware.refused?.(refusal)

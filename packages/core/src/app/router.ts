@@ -19,6 +19,7 @@ import { discardResult } from '../response/handler-result.ts'
 import { ANY_METHOD } from '../routing/route-leaf.ts'
 import { checkRouteOptions, fixForMiddleware, nameOfRoute } from '../options/route-options.ts'
 import { serializerOf } from './serializers.ts'
+import { isMiddlewareTraced, traceMiddleware } from './middleware-tracing.ts'
 import { runHandler, runValidated } from './run-handler.ts'
 import { respondToMiss, type RouteMiss } from './unrouted.ts'
 import { validationOf } from './validation.ts'
@@ -197,7 +198,9 @@ export class RouteGroup implements RouteScope {
     const chain = [...this.middlewareChain, ...own].map(
       (middleware): Around<RequestContext> =>
         (context, next) =>
-          middleware(asContext(context), next),
+          isMiddlewareTraced()
+            ? traceMiddleware(middleware, asContext(context), next)
+            : middleware(asContext(context), next),
     )
     return compose(chain, innermost, CONCLUSION)
   }

@@ -1,49 +1,67 @@
-import { tracingChannel } from 'node:diagnostics_channel'
-import type { Context, Outcome } from '@fw/types'
+import { channel } from 'node:diagnostics_channel'
+import type { ConnectionTrace, Context, Outcome, Refusal, RequestTiming } from '@fw/types'
 import { asContext, type RequestContext } from '../context/context.ts'
+import { flushedChannel, requestChannel, traceExchange } from '../engine/tracing/request-trace.ts'
 
-/** The message of the channels `tracing:fw.request:*`. All events of a request carry the same object. */
+/**
+ * The message of the channels `tracing:fw.request:*` and `fw.request.flushed`. All events of a request carry the same
+ * object.
+ */
 export interface RequestTrace {
   readonly context: Context
+  readonly timing: Readonly<RequestTiming>
+  /** `undefined` if no engine of this library received the request: `server.fetch`, adapters. */
+  readonly connection: ConnectionTrace | undefined
+  /** The stream ID; `undefined` on HTTP/1.1. */
+  readonly stream: number | undefined
+  /** Number of the request on its connection, from 1; `undefined` without a connection. */
+  readonly nth: number | undefined
   /** The value that the handler or a middleware threw. Set from `error` on. */
   error?: unknown
   /** The end of the exchange. Set from `asyncStart` on. */
   outcome?: Outcome
 }
 
-const channel = tracingChannel<RequestTrace, string>('fw.request')
-const traces = new WeakMap<RequestContext, RequestTrace>()
-
-/** Reports whether a channel has subscribers. Without them, tracing costs only this check. */
-export function isTraced(): boolean {
-  return channel.hasSubscribers
-}
+const refusedChannel = channel('fw.request.refused')
 
 /**
  * Runs a request and publishes its events: `start`, `end` after the synchronous part, `error` after a throw, and
  * `asyncStart` and `asyncEnd` after the exchange. Stores bound to `start` are set in the handler.
+ *
+ * Publishes `fw.request.flushed` when the last byte of the response was sent, which is before or after `asyncEnd`.
  */
 export function trace(context: RequestContext, run: () => void): void {
-  const message: RequestTrace = { context: asContext(context) }
-  traces.set(context, message)
+  const exchange = (context.exchange.trace ??= traceExchange())
+  const { timing, connection, stream, nth } = exchange
+  timing.routed = performance.now()
+  const message: RequestTrace = { context: asContext(context), timing, connection, stream, nth }
+  context.trace = message
   context.onFinish((outcome) => {
     message.outcome = outcome
-    channel.asyncStart.publish(message)
-    channel.asyncEnd.publish(message)
+    requestChannel.asyncStart.publish(message)
+    requestChannel.asyncEnd.publish(message)
   })
-  channel.start.runStores(message, () => {
+  if (flushedChannel.hasSubscribers) exchange.onFlushed = () => flushedChannel.publish(message)
+  const runToEnd = (): void => {
     try {
       run()
     } finally {
-      channel.end.publish(message)
+      requestChannel.end.publish(message)
     }
-  })
+  }
+  // Running a function with stores costs more than the events, even if there are none.
+  if (requestChannel.start.hasSubscribers) requestChannel.start.runStores(message, runToEnd)
+  else runToEnd()
 }
 
 /** Publishes a thrown value as the event `error` of its request. */
-export function traceError(context: RequestContext, error: unknown): void {
-  const message = traces.get(context)
+export function traceError({ trace: message }: RequestContext, error: unknown): void {
   if (message === undefined) return
   message.error = error
-  channel.error.publish(message)
+  requestChannel.error.publish(message)
+}
+
+/** Publishes a request that no handler receives. */
+export function traceRefusal(refusal: Refusal): void {
+  refusedChannel.publish(refusal)
 }

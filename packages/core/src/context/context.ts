@@ -54,8 +54,9 @@ export class RequestContext {
   prepared: PreparedResponse = new PreparedResponse(this)
   readonly route: RouteInfo | undefined
   readonly params: Params
-  /** Set by the application before the handler runs. */
+  /** Set by the application before the handler runs; `trace` only while requests are traced. */
   valid: Validated = NOTHING_VALID
+  trace: { error?: unknown } | undefined = undefined
   readonly #target: RequestTarget
   readonly #host: ContextHost<RequestContext>
   readonly #serialize: Serialize
@@ -342,6 +343,7 @@ export class RequestContext {
     const { prepared } = this
     next.prepared = prepared
     next.valid = this.valid
+    next.trace = this.trace
     next.#values = this.#values ??= new ContextValues()
     next.#reader = this.#body
     next.#request = this.#request

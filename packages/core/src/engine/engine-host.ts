@@ -1,4 +1,4 @@
-import type { Exchange, Refusal } from '@fw/types'
+import type { Exchange, ProtocolText, Refusal } from '@fw/types'
 import type { Logger } from '@fw/log'
 import type { Limits } from '../options/limits.ts'
 
@@ -19,6 +19,9 @@ export interface EngineHost {
 export interface Drainable {
   /** Index in the listener's `ChurnSet`. Only that set reads or writes it. */
   place?: number
+  readonly protocol: ProtocolText
+  /** Number of requests whose exchange has begun and not ended. */
+  readonly requestsInFlight: number
   /** Accepts no new requests, and closes the connection after the responses to the current ones. */
   drain(): void
   /** Closes the connection now and aborts its requests. */

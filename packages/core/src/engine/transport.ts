@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream'
+import type { TracedTransport } from './tracing/connection-trace.ts'
 
 /** Receives the end of a write. The memory of its bytes is free again, except after an error: never reuse it then. */
 export type OnTaken = (error?: Error | null) => void
@@ -29,7 +30,7 @@ export interface TransportOwner {
  * A transport does not read before `open`. It calls its owner only asynchronously, never during a call by the owner.
  */
 // docs/decisions/0103
-export interface Transport {
+export interface Transport extends TracedTransport {
   /** Whether the connection uses TLS. A TLS peer detects a truncated stream, so `abort` sends it no reset. */
   readonly isEncrypted: boolean
   /** The IP address of the peer; `undefined` on a Unix socket. */
@@ -75,6 +76,8 @@ export interface Transport {
   cork(): void
   /** Sends the writes that `cork` buffered. */
   uncork(): void
+  /** Calls `onSent` when all bytes written so far have been sent; now if none wait. Never, if the connection closes. */
+  whenSent(onSent: () => void): void
   /**
    * Ends this direction after all written bytes. The peer can still send.
    *

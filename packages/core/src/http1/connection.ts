@@ -6,6 +6,8 @@ import { runOutsideRequests } from '../engine/event-loop/outside-requests.ts'
 import { ownBytes } from '../engine/socket/kept-bytes.ts'
 import { startsWithPreface } from '../engine/socket/http2-preface.ts'
 import { ReadFlow } from '../engine/socket/read-flow.ts'
+import { traceClose } from '../engine/tracing/connection-trace.ts'
+import { receivedNow } from '../engine/tracing/request-trace.ts'
 import type { Transport, TransportOwner } from '../engine/transport.ts'
 import { LingeringClose } from './connection-end.ts'
 import type { Http1ConnectionOptions } from './connection-options.ts'
@@ -18,6 +20,7 @@ import type { ConnectionFields } from './response-head.ts'
  * Owns the transport of one HTTP/1.x connection, its deadlines and its close. `RequestCycle` serves the requests.
  */
 export class Http1Connection implements CycleOwner, TransportOwner, HasDeadline, Drainable {
+  readonly protocol = 'HTTP/1.1'
   readonly output: Http1Output
   deadlineMs: number
   place = 0
@@ -46,6 +49,9 @@ export class Http1Connection implements CycleOwner, TransportOwner, HasDeadline,
 
   get scheme(): 'http' | 'https' {
     return this.#transport.isEncrypted ? 'https' : 'http'
+  }
+  get requestsInFlight(): number {
+    return this.#cycle.exchange?.isClosed === false ? 1 : 0
   }
   get remoteAddress(): string | undefined {
     return this.#transport.remoteAddress
@@ -139,6 +145,7 @@ export class Http1Connection implements CycleOwner, TransportOwner, HasDeadline,
   onBytes(bytes: Buffer): void {
     if (this.#closing !== undefined) return this.#closing.onBytes(bytes)
     const cycle = this.#cycle
+    cycle.readMs = receivedNow()
     try {
       const received = cycle.add(bytes)
       const { onHttp2 } = this.#options
@@ -171,6 +178,7 @@ export class Http1Connection implements CycleOwner, TransportOwner, HasDeadline,
     this.#deadlines.unwatch(this)
     this.output.close()
     this.#cycle.close()
+    traceClose(this.#transport, 'HTTP/1.1')
     this.#options.onClose(this)
   }
 

@@ -1,7 +1,8 @@
-import type { FieldList, RequestHeaders, SharedChunk, UpgradedConnection } from '@fw/types'
+import type { ExchangeTrace, FieldList, RequestHeaders, SharedChunk, UpgradedConnection } from '@fw/types'
 import { BaseExchange } from '../engine/exchange/base-exchange.ts'
 import { ReceivedBody } from '../engine/exchange/received-body.ts'
 import type { ResponseHead } from '../engine/exchange/response-head.ts'
+import { traceFlushed } from '../engine/tracing/request-trace.ts'
 import { hasBody } from './framing.ts'
 import type { RequestHead } from './request-head.ts'
 import type { Http1Output } from './output.ts'
@@ -173,6 +174,10 @@ export class Http1Exchange extends BaseExchange {
 
   protected override sendReset(): void {
     this.#owner.break(this.endsWithConnection)
+  }
+
+  protected override awaitFlush(trace: ExchangeTrace): void {
+    this.#output.whenSent(() => traceFlushed(trace))
   }
 
   protected override settle(aborted: boolean): void {

@@ -31,6 +31,8 @@ export class Http1Output extends SlicedWriter implements HasDeadline, HeldOutput
    * each response, which burdens the garbage collector when a thousand connections pipeline a hundred requests each.
    */
   #held = ''
+  /** Callbacks for the moment at which all bytes written so far have been sent. */
+  #onSent: (() => void)[] | undefined = undefined
 
   /** @param connection Destroyed when the peer reads too slowly */
   constructor(transport: Transport, deadlines: Deadlines, limits: Limits, connection: Breakable) {
@@ -92,6 +94,12 @@ export class Http1Output extends SlicedWriter implements HasDeadline, HeldOutput
     if (!this.writeUtf8(text, byteLength)) this.#watch()
   }
 
+  /** Calls `onSent` when all bytes written so far have been sent. Never, if the connection closes before. */
+  whenSent(onSent: () => void): void {
+    ;(this.#onSent ??= []).push(onSent)
+    this.#passOnSent()
+  }
+
   /** Buffers writes until `uncork`, so that they are sent together. */
   cork(): void {
     this.release()
@@ -113,6 +121,7 @@ export class Http1Output extends SlicedWriter implements HasDeadline, HeldOutput
     }
     this.#stop()
     this.#account?.setTransportBytes(0)
+    this.#passOnSent()
   }
 
   onDeadline(): void {
@@ -131,6 +140,7 @@ export class Http1Output extends SlicedWriter implements HasDeadline, HeldOutput
   /** Drops everything: the transport is closed. */
   close(): void {
     this.#held = ''
+    this.#onSent = undefined
     this.clear()
     this.#account?.close()
     if (this.#rate !== undefined) this.#deadlines.unwatch(this)
@@ -150,6 +160,17 @@ export class Http1Output extends SlicedWriter implements HasDeadline, HeldOutput
     this.#held = ''
     this.writeLatin1(held)
     if (this.isBlocked) this.#watch()
+    this.#passOnSent()
+  }
+
+  /** Passes the callbacks of `whenSent` to the transport, once it has all bytes. */
+  #passOnSent(): void {
+    const callbacks = this.#onSent
+    if (callbacks === undefined || this.#held !== '' || this.hasQueued) return
+    this.#onSent = undefined
+    this.transport.whenSent(() => {
+      for (const onSent of callbacks) onSent()
+    })
   }
 
   /** Counts the waiting bytes, and limits the time that the peer has to read them. */

@@ -5,6 +5,8 @@ import { beginRequest } from '../engine/exchange/begin-request.ts'
 import { runOutsideRequests } from '../engine/event-loop/outside-requests.ts'
 import { copyBytes, joinBytes } from '../engine/socket/kept-bytes.ts'
 import type { FlowOwner, ReadFlow } from '../engine/socket/read-flow.ts'
+import { connectionTrace } from '../engine/tracing/connection-trace.ts'
+import { traceExchange } from '../engine/tracing/request-trace.ts'
 import type { Transport } from '../engine/transport.ts'
 import type { Http1ConnectionOptions, Phase } from './connection-options.ts'
 import { Http1Exchange, type Http1ExchangeOwner } from './exchange.ts'
@@ -41,6 +43,8 @@ export class RequestCycle implements Http1BodyOwner {
   hasPeerEnded = false
   /** Time at which the connection last became idle. */
   quietSinceMs: number = performance.now()
+  /** Time of the last read; 0 while requests are not traced. */
+  readMs = 0
   readonly #owner: CycleOwner
   readonly #transport: Transport
   readonly #flow: ReadFlow
@@ -228,7 +232,12 @@ export class RequestCycle implements Http1BodyOwner {
     if (head.method === 'CONNECT') this.keepAlive = false
     this.#incoming = Http1RequestBody.of(this, head, limits, this.#deadlines, this.#heads.startMs)
     this.#owner.deadlineMs = this.#incoming?.deadlineMs(this.#deadlines) ?? Infinity
-    return (this.#exchange = new Http1Exchange(this.#owner, head, this.#incoming?.body))
+    const exchange = new Http1Exchange(this.#owner, head, this.#incoming?.body)
+    if (this.readMs > 0) {
+      const connection = connectionTrace(this.#transport, 'HTTP/1.1')
+      exchange.trace = traceExchange(this.#heads.startMs ?? this.readMs, connection, undefined, this.#requests)
+    }
+    return (this.#exchange = exchange)
   }
 
   #awaitHead(): undefined {

@@ -1,9 +1,12 @@
+import type { ConnectionTrace } from '@fw/types'
 import { BufferAccount, type BufferHolder } from '../engine/budget/buffer-account.ts'
 import { AbortedError } from '../engine/errors.ts'
 import type { Deadlines, HasDeadline } from '../engine/event-loop/deadlines.ts'
 import type { Drainable, EngineHost } from '../engine/engine-host.ts'
 import { LingerLimits } from '../engine/socket/linger-limits.ts'
 import { ReadFlow, type FlowOwner } from '../engine/socket/read-flow.ts'
+import { connectionTrace, traceClose } from '../engine/tracing/connection-trace.ts'
+import { receivedNow } from '../engine/tracing/request-trace.ts'
 import type { Transport, TransportOwner } from '../engine/transport.ts'
 import { ConnectionError, ErrorCode } from './errors.ts'
 import { FrameReceiver, type FrameOwner } from './frame-receiver.ts'
@@ -45,6 +48,7 @@ export interface Http2ConnectionOptions {
 export class Http2Connection
   implements Drainable, HasDeadline, TransportOwner, FlowOwner, FrameOwner, StreamsOwner, BufferHolder
 {
+  readonly protocol = 'HTTP/2.0'
   readonly host: EngineHost
   readonly deadlines: Deadlines
   readonly sender: Sender
@@ -54,6 +58,7 @@ export class Http2Connection
   deadlineMs: number
   place = 0
   watchPlace = 0
+  readMs = 0
   readonly #transport: Transport
   readonly #onClosed: (connection: Http2Connection) => void
   readonly #writer: FrameWriter
@@ -94,6 +99,12 @@ export class Http2Connection
 
   get scheme(): 'http' | 'https' {
     return this.#transport.isEncrypted ? 'https' : 'http'
+  }
+  get requestsInFlight(): number {
+    return this.#streams.requestsInFlight
+  }
+  get trace(): ConnectionTrace {
+    return connectionTrace(this.#transport, 'HTTP/2.0')
   }
   get remoteAddress(): string | undefined {
     return this.#transport.remoteAddress
@@ -197,6 +208,7 @@ export class Http2Connection
   onBytes(chunk: Buffer): void {
     if (this.#phase === 'closed') return
     if (this.#linger !== undefined) return this.#discard(this.#linger, chunk.length)
+    this.readMs = receivedNow()
     try {
       this.#frames.push(chunk)
     } catch (error) {
@@ -233,6 +245,7 @@ export class Http2Connection
     this.#writer.close()
     this.#streams.end(new AbortedError('The connection was closed'))
     this.knownAccount?.close()
+    traceClose(this.#transport, 'HTTP/2.0')
     this.#onClosed(this)
   }
 

@@ -1,4 +1,4 @@
-import type { FieldList, RequestHeaders } from '@fw/types'
+import type { ExchangeTrace, FieldList, RequestHeaders } from '@fw/types'
 import { AbortedError, type ProtocolError } from '../engine/errors.ts'
 import { BaseExchange } from '../engine/exchange/base-exchange.ts'
 import { QueuedText } from '../engine/budget/queued-text.ts'
@@ -7,6 +7,7 @@ import type { Limits } from '../options/limits.ts'
 import { parsePriority, type Priority } from '../engine/fields/priority.ts'
 import { ReceivedBody, type BodySupply } from '../engine/exchange/received-body.ts'
 import type { ResponseHead } from '../engine/exchange/response-head.ts'
+import { traceFlushed } from '../engine/tracing/request-trace.ts'
 import { QueuedResponse } from './sending/queued-response.ts'
 import { ConnectionError, ErrorCode } from './errors.ts'
 import { DEFAULT_FRAME_BYTES, MAX_WINDOW } from './frames/frame-types.ts'
@@ -328,6 +329,10 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
   protected override sendReset(): void {
     this.#queue?.clear()
     this.#owner.resetStream(this, ErrorCode.INTERNAL_ERROR)
+  }
+
+  protected override awaitFlush(trace: ExchangeTrace): void {
+    this.#owner.sender.writer.whenSent(() => traceFlushed(trace))
   }
 
   protected override settle(aborted: boolean): void {

@@ -1,4 +1,4 @@
-import type { FieldList, Refusal } from '@fw/types'
+import type { ConnectionTrace, FieldList, Refusal } from '@fw/types'
 import { AbortedError, ProtocolError } from '../engine/errors.ts'
 import type { BufferAccount } from '../engine/budget/buffer-account.ts'
 import { RequestGate } from '../engine/budget/request-gate.ts'
@@ -6,6 +6,7 @@ import type { Deadlines } from '../engine/event-loop/deadlines.ts'
 import type { EngineHost } from '../engine/engine-host.ts'
 import { parsePriority } from '../engine/fields/priority.ts'
 import { StreamTable } from '../engine/collections/stream-table.ts'
+import { traceExchange } from '../engine/tracing/request-trace.ts'
 import { ResponseFields } from './response-head.ts'
 import { ConnectionError, ErrorCode, StreamError } from './errors.ts'
 import { FloodLimits } from './flood-limits.ts'
@@ -40,6 +41,10 @@ export interface StreamsOwner {
   readonly account: BufferAccount
   /** The account; `undefined` before the first access to `account`. */
   readonly knownAccount: BufferAccount | undefined
+  /** Time of the last read; 0 while requests are not traced. */
+  readonly readMs: number
+  /** The connection in traces; created on first access. */
+  readonly trace: ConnectionTrace
   onDeadlineSet(deadlineMs: number): void
   /** Called when a stream opens while no other is open. */
   onBusy(): void
@@ -65,6 +70,7 @@ export class Http2Streams implements StreamOwner<Http2Exchange> {
   readonly #decoder: RequestDecoder
   readonly #floodLimits: FloodLimits
   readonly #gate: RequestGate
+  #requests = 0
   /** Exchanges whose body timeouts must be updated after the current batch of frames. */
   #noted: Http2Exchange[] = []
 
@@ -100,6 +106,10 @@ export class Http2Streams implements StreamOwner<Http2Exchange> {
   /** Number of open streams. */
   get size(): number {
     return this.#open.size
+  }
+  /** Number of requests whose exchange has not ended. Some other streams still wait for the rest of their request. */
+  get requestsInFlight(): number {
+    return this.#open.list().filter((exchange) => !exchange.isClosed).length
   }
 
   /** Starts requests that waited for room in the account. */
@@ -293,6 +303,9 @@ export class Http2Streams implements StreamOwner<Http2Exchange> {
     const priority = this.#priorities.open(id, head.priority)
     const exchange = new Http2Exchange(this, id, head, priority, !endsStream, this.#owner.clientSettings.initialWindow)
     this.#open.add(exchange)
+    this.#requests++
+    const { readMs } = this.#owner
+    if (readMs > 0) exchange.trace = traceExchange(readMs, this.#owner.trace, id, this.#requests)
     this.#gate.begin(exchange, this.#owner.knownAccount)
   }
 

@@ -7,6 +7,7 @@ import { encodeFrame, FrameType } from './frames.ts'
 import { PeerStreams, StreamType } from './peer-streams.ts'
 import type { QuicConnection, QuicConnectionEvents } from './quic/quic.ts'
 import { RateBudget } from '../engine/event-loop/rate-budget.ts'
+import { traceClose, traceOpen } from '../engine/tracing/connection-trace.ts'
 import { StreamTable } from '../engine/collections/stream-table.ts'
 import { encodeSettings, Setting } from './settings.ts'
 import { StreamOutput } from './stream-output.ts'
@@ -38,6 +39,7 @@ export interface Http3ConnectionOptions {
  * @see RFC 9114 §3.3, §5, §6
  */
 export class Http3Connection implements QuicConnectionEvents, StreamOwner, Drainable, HasDeadline, BufferHolder {
+  readonly protocol = 'HTTP/3.0'
   deadlineMs: number = Infinity
   place = 0
   watchPlace = 0
@@ -84,6 +86,11 @@ export class Http3Connection implements QuicConnectionEvents, StreamOwner, Drain
     this.#control.flush()
     this.#watchIdle()
     this.deadlines.watch(this)
+    traceOpen(quic, 'HTTP/3.0')
+  }
+
+  get requestsInFlight(): number {
+    return this.#requests.list().filter((request) => request.isInFlight).length
   }
 
   get account(): BufferAccount {
@@ -142,6 +149,7 @@ export class Http3Connection implements QuicConnectionEvents, StreamOwner, Drain
     this.gate.clear()
     for (const request of this.#requests.list()) request.onConnectionLost(reason)
     this.knownAccount?.close()
+    traceClose(this.quic, 'HTTP/3.0')
     this.#options.onClose(this)
   }
 

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { ChurnSet } from '../engine/collections/churn-set.ts'
 import { Deadlines } from '../engine/event-loop/deadlines.ts'
-import type { EngineHost } from '../engine/engine-host.ts'
+import type { Drainable, EngineHost } from '../engine/engine-host.ts'
 import { StartupError } from '../options/startup-error.ts'
 import { Http3Connection } from './connection.ts'
 import { loadQuiche, type LoadQuiche } from './quic/quiche/binding.ts'
@@ -107,6 +107,11 @@ export class Http3Listener {
   setCredentials(credentials: QuicCredentials): void {
     checkUsable(credentials)
     this.#quic.setCredentials(credentials)
+  }
+
+  /** Calls `visit` for each open connection. */
+  eachConnection(visit: (connection: Drainable) => void): void {
+    this.#connections.forEach(visit)
   }
 
   /** Refuses new connections and finishes running requests. Resolves when all connections and the port are closed. */

@@ -6,6 +6,8 @@ import type { Deadlines, HasDeadline } from '../engine/event-loop/deadlines.ts'
 import type { EngineHost } from '../engine/engine-host.ts'
 import type { Numbered } from '../engine/collections/stream-table.ts'
 import { ReceivedBody, type BodySupply } from '../engine/exchange/received-body.ts'
+import { connectionTrace } from '../engine/tracing/connection-trace.ts'
+import { isTraced, traceExchange } from '../engine/tracing/request-trace.ts'
 import { LingerLimits } from '../engine/socket/linger-limits.ts'
 import { encodeResponseHead, encodeInformational } from './response-head.ts'
 import { BodyOfRead } from './body-of-read.ts'
@@ -88,6 +90,11 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
   }
   get remotePort(): number {
     return this.#owner.quic.remotePort
+  }
+
+  /** Whether the exchange has begun and not ended. */
+  get isInFlight(): boolean {
+    return this.#isHandedOver && this.#exchange?.isClosed === false
   }
 
   get account(): BufferAccount {
@@ -254,7 +261,13 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
     if (this.#exchange !== undefined || head === undefined) return this.#exchange
     const length = head.contentLength ?? (this.#isInputOver ? 0 : undefined)
     const body = new ReceivedBody(length, this.#owner.host.limits.maxBufferedBodyBytes, this)
-    return (this.#exchange = new Http3Exchange(this, head, body))
+    const exchange = new Http3Exchange(this, head, body)
+    if (isTraced()) {
+      // RFC 9000 §2.1: a client opens its request streams in the order of their IDs, in steps of four.
+      const nth = this.id / 4 + 1
+      exchange.trace = traceExchange(this.#unseen.startMs, connectionTrace(this.#owner.quic, 'HTTP/3.0'), this.id, nth)
+    }
+    return (this.#exchange = exchange)
   }
 
   /**

@@ -10,7 +10,8 @@ export class UnseenRequest {
   readonly #host: EngineHost
   readonly #quic: QuicConnection
   readonly #reader: RequestReader
-  readonly #startMs = performance.now()
+  /** Time of the first bytes of the request. */
+  readonly startMs: number = performance.now()
   #isReported = false
 
   constructor(host: EngineHost, quic: QuicConnection, reader: RequestReader) {
@@ -34,7 +35,7 @@ export class UnseenRequest {
       remoteAddress: this.#quic.remoteAddress,
       ...this.#reader.requestLine,
       bodyBytes: 0,
-      durationMs: performance.now() - this.#startMs,
+      durationMs: performance.now() - this.startMs,
     })
   }
 

@@ -5,7 +5,8 @@ import { bind } from './bind.ts'
 import type { Binding } from './binding.ts'
 import type { CertificateSet } from '../tls/certificate-set.ts'
 import type { CertificateStore, CertificateUser } from '../tls/certificate-store.ts'
-import type { EngineHost } from '../engine/engine-host.ts'
+import type { Drainable, EngineHost } from '../engine/engine-host.ts'
+import { countConnection, type Traffic } from './traffic.ts'
 import type { Http3Listener } from '../http3/engine.ts'
 import { describeFds, listenError } from './listen-error.ts'
 import type { Limits } from '../options/limits.ts'
@@ -100,6 +101,13 @@ export class Listener implements CertificateUser {
   useCertificates(next: CertificateSet): void {
     this.#http3?.setCredentials(next.first)
     this.#tcp.useCertificates(next)
+  }
+
+  /** Adds the open connections, and their requests, to the counts. */
+  count(traffic: Traffic): void {
+    const add = (connection: Drainable): void => countConnection(connection, traffic)
+    this.#tcp.eachConnection(add)
+    this.#http3?.eachConnection(add)
   }
 
   /** Stops accepting connections. Resolves when every connection has ended. */

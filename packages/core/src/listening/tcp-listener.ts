@@ -10,6 +10,7 @@ import { Http1Connection } from '../http1/connection.ts'
 import type { Http1ConnectionOptions } from '../http1/connection-options.ts'
 import { Http2Connection } from '../http2/connection.ts'
 import { RECEIVE_BUFFER_BYTES } from '../engine/socket/receive-buffer.ts'
+import { connectionTrace, traceOpen } from '../engine/tracing/connection-trace.ts'
 import { SocketTransport } from '../engine/socket/socket-transport.ts'
 import type { Transport } from '../engine/transport.ts'
 import { TicketKeys, type TicketSecret } from '../tls/ticket-keys.ts'
@@ -66,7 +67,7 @@ export class TcpListener implements Bindable {
         socket: socketOptions,
         ticketKeys: new TicketKeys(options.ticketSecret),
         logger: options.host.logger,
-        onSecure: (socket) => this.#serveSecure(socket),
+        onSecure: (socket, openedAt) => this.#serveSecure(socket, openedAt),
         onFailed: () => this.#settle(),
       })
       this.#server = this.#tls.server
@@ -112,6 +113,11 @@ export class TcpListener implements Bindable {
     this.#server.close()
     this.#tls?.close()
     this.#connections.forEach((connection) => connection.destroy())
+  }
+
+  /** Calls `visit` for each open connection. */
+  eachConnection(visit: (connection: Drainable) => void): void {
+    this.#connections.forEach(visit)
   }
 
   #drain(): Promise<void> {
@@ -162,7 +168,7 @@ export class TcpListener implements Bindable {
     return socket.remoteAddress === undefined && !this.#isUnixSocket
   }
 
-  #serveSecure(socket: TLSSocket): void {
+  #serveSecure(socket: TLSSocket, openedAt: number): void {
     if (this.#hasLeft(socket)) {
       socket.destroy()
       this.#settle()
@@ -173,20 +179,24 @@ export class TcpListener implements Bindable {
     const isFirst =
       typeof servername !== 'string' || this.#certificates?.choose(servername) === this.#certificates?.first
     const host = isFirst ? this.#options.host : this.#hostWithoutHttp3
-    const transport = new SocketTransport(socket, true)
-    if (alpnProtocol === 'h2') this.#serveHttp2(transport, host)
-    else this.#serveHttp1(transport, host)
+    const transport = new SocketTransport(socket, true, openedAt)
+    if (alpnProtocol === 'h2') {
+      traceOpen(transport, 'HTTP/2.0')
+      this.#serveHttp2(transport, host)
+    } else this.#serveHttp1(transport, host)
   }
 
   #serveHttp1(transport: Transport, host: EngineHost): void {
     this.#notify(transport, 'HTTP/1.1')
+    traceOpen(transport, 'HTTP/1.1')
     let options = this.#http1Options.get(host)
     if (options === undefined) {
       options = {
         host,
         deadlines: this.#deadlines,
         // Prior knowledge (RFC 9113 §3.3). Over TLS, ALPN negotiates the protocol instead.
-        onHttp2: this.#options.http2 && this.#scheme === 'http' ? (taken) => this.#serveHttp2(taken, host) : undefined,
+        onHttp2:
+          this.#options.http2 && this.#scheme === 'http' ? (taken) => this.#switchToHttp2(taken, host) : undefined,
         onReceiving: (isShared) => this.#notifyReceiving(isShared),
         onClose: (closed) => this.#forget(closed),
       }
@@ -203,6 +213,12 @@ export class TcpListener implements Bindable {
       onClose: (closed) => this.#forget(closed),
     })
     this.#add(connection)
+  }
+
+  #switchToHttp2(transport: Transport, host: EngineHost): void {
+    // Subscribers of `fw.connection.open` have the trace of the connection.
+    if (transport.trace !== undefined) connectionTrace(transport, 'HTTP/2.0')
+    this.#serveHttp2(transport, host)
   }
 
   #add(connection: Drainable): void {

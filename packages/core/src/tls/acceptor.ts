@@ -16,10 +16,17 @@ export interface TlsAcceptorOptions {
   readonly socket: ServerOpts
   readonly ticketKeys: TicketKeys
   readonly logger: Logger | undefined
-  /** Takes over each connection after its handshake. */
-  readonly onSecure: (socket: TLSSocket) => void
+  /** Takes over each connection after its handshake. `openedAt` is the time before it, on the clock of `performance`. */
+  readonly onSecure: (socket: TLSSocket, openedAt: number) => void
   /** Called when a handshake fails. */
   readonly onFailed: () => void
+}
+
+/** Property of a socket: the time at which it was accepted. */
+const ACCEPTED_AT = Symbol('accepted at')
+
+interface AcceptedSocket extends Socket {
+  [ACCEPTED_AT]?: number
 }
 
 /** Minimum TLS version. RFC 9325 §3.1.1: do not negotiate TLS 1.1 or older. */
@@ -63,13 +70,15 @@ export class TlsAcceptor {
         SNICallback: (name, response) => response(null, this.#contextFor(name)),
       },
       (secure) => {
-        this.#handshakes.delete(rawOf(secure))
+        const raw: AcceptedSocket = rawOf(secure)
+        this.#handshakes.delete(raw)
         // The socket was destroyed while this event was pending.
         if (this.#isClosed) secure.destroy()
-        else onSecure(secure)
+        else onSecure(secure, raw[ACCEPTED_AT] ?? performance.now())
       },
     )
-    this.server.on('connection', (raw: Socket) => {
+    this.server.on('connection', (raw: AcceptedSocket) => {
+      raw[ACCEPTED_AT] = performance.now()
       this.#handshakes.add(raw)
       raw.once('close', () => {
         if (this.#handshakes.delete(raw)) onFailed()

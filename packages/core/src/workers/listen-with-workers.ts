@@ -139,4 +139,8 @@ class PrimaryListener implements OpenListener {
   reloadTls(): Promise<void> {
     return this.#supervisor.reloadTls(this.#listen)
   }
+
+  restart(): Promise<void> {
+    return this.#supervisor.restart()
+  }
 }

@@ -32,6 +32,8 @@ export type WorkerMessage =
   | ({ readonly fw: 'leaving' } & OfListen)
   /** The worker has reloaded its certificates; `error` says why it could not. */
   | ({ readonly fw: 'reloaded'; readonly error: string | undefined } & OfListen)
+  /** The worker requests a restart of all workers. */
+  | { readonly fw: 'restart' }
   /** Response to `ping`. */
   | { readonly fw: 'pong' }
 

@@ -1,6 +1,7 @@
 import type { Binding } from '../listening/binding.ts'
 import type { Logger } from '@fw/log'
 import type { ListenerAddress } from '../listening/listener.ts'
+import type { Traffic } from '../listening/traffic.ts'
 import type { TicketSecret } from '../tls/ticket-keys.ts'
 import type { SocketHandle } from './port-sockets.ts'
 
@@ -27,6 +28,14 @@ export interface OpenListener {
    * @throws {StartupError} naming the workers that cannot use theirs, and the cause
    */
   reloadTls?(): Promise<void>
+  /**
+   * Restarts all workers one by one. Absent without workers.
+   *
+   * @throws {StartupError} in the primary, if a replacement could not start
+   */
+  restart?(): Promise<void>
+  /** Adds the open connections of this process, and their requests, to the counts. Absent in a primary. */
+  count?(traffic: Traffic): void
 }
 
 /** Address of a listener, with the resources that other processes share. */

@@ -1,24 +1,33 @@
 /** Replaces the workers on request. Requests during a restart cause one more restart, however many they are. */
 export class RollingRestart {
-  readonly #replaceAll: () => Promise<boolean>
-  #isRunning = false
-  #isAskedAgain = false
+  readonly #replaceAll: () => Promise<string | undefined>
+  #current: Promise<string | undefined> | undefined = undefined
+  /** Restart that follows the current one. */
+  #next: Promise<string | undefined> | undefined = undefined
 
-  /** @param replaceAll Replaces the workers, and resolves to whether a repetition can help. Must not reject */
-  constructor(replaceAll: () => Promise<boolean>) {
+  /** @param replaceAll Replaces the workers, and resolves to the reason if it could not replace all. Must not reject */
+  constructor(replaceAll: () => Promise<string | undefined>) {
     this.#replaceAll = replaceAll
   }
 
-  ask(): void {
-    if (this.#isRunning) this.#isAskedAgain = true
-    else void this.#run()
+  /**
+   * Requests a restart that begins now, or after the current one.
+   *
+   * @returns Reason why that restart did not replace all workers
+   */
+  ask(): Promise<string | undefined> {
+    if (this.#current === undefined) return (this.#current = this.#run())
+    return (this.#next ??= this.#current.then(() => this.#follow()))
   }
 
-  async #run(): Promise<void> {
-    this.#isRunning = true
-    do {
-      this.#isAskedAgain = false
-    } while ((await this.#replaceAll()) && this.#isAskedAgain)
-    this.#isRunning = false
+  #follow(): Promise<string | undefined> {
+    this.#next = undefined
+    return (this.#current = this.#run())
+  }
+
+  async #run(): Promise<string | undefined> {
+    const failure = await this.#replaceAll()
+    if (this.#next === undefined) this.#current = undefined
+    return failure
   }
 }

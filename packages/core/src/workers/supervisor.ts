@@ -13,6 +13,7 @@ import { RestartDelay } from './restart-delay.ts'
 import { RollingRestart } from './rolling-restart.ts'
 import { SpareWorker } from './spare-worker.ts'
 import type { WorkerSettings } from '../options/worker-options.ts'
+import { traceDrain, traceWorker } from './worker-trace.ts'
 import { WorkerOutput } from './worker-output.ts'
 import { NO_SLOT, WorkerProcess, type WorkerEvents } from './worker-process.ts'
 
@@ -26,6 +27,9 @@ const KILL_GRACE_MS = 1000
  * together with its primary, which then closes all workers.
  */
 const LEAVING_GRACE_MS = 50
+
+/** Reason why a restart ends early. */
+const CLOSING = 'the server is closed'
 
 /** Address and sockets for one call of `listen`. */
 export interface Offer {
@@ -120,8 +124,12 @@ export class Supervisor {
     this.#listens.delete(listen)
     this.#offers.delete(listen)
     const workers = [...this.#processes]
-    for (const worker of workers) worker.send({ fw: 'close', listen, drainMs, whole })
-    if (this.#listens.size === 0 && this.#isStarted) await (this.#stopped ??= this.#endAll())
+    const isLast = this.#listens.size === 0 && this.#isStarted
+    for (const worker of workers) {
+      worker.send({ fw: 'close', listen, drainMs, whole })
+      if (isLast) traceDrain(worker)
+    }
+    if (isLast) await (this.#stopped ??= this.#endAll())
     else await Promise.all(workers.map((worker) => worker.closed(listen)))
   }
 
@@ -140,6 +148,18 @@ export class Supervisor {
     }
     if (failed.size === 0) return
     throw new StartupError(Array.from(failed, ([error, names]) => `${names.join(', ')}: ${error}`).join('; '))
+  }
+
+  /**
+   * Restarts all workers one by one. Resolves when they are replaced. Has no effect while workers start for the first
+   * time: they already run the current program.
+   *
+   * @throws {StartupError} if a replacement could not start. The previous workers continue to serve
+   */
+  async restart(): Promise<void> {
+    if (this.#starts.size > 0) return
+    const failure = await this.#rolling.ask()
+    if (failure !== undefined) throw new StartupError(`Cannot restart the workers: ${failure}`)
   }
 
   /** Calls a function that writes to the log, after the forwarded output of the workers. */
@@ -191,6 +211,7 @@ export class Supervisor {
   #startProcess(slot: number): WorkerProcess {
     const worker = new WorkerProcess(slot, this.#output.relays, this.#events)
     this.#processes.add(worker)
+    traceWorker('starts', worker)
     this.record(() => this.#logger.debug('{} started', worker.name))
     return worker
   }
@@ -248,6 +269,7 @@ export class Supervisor {
       this.#starts.taken(listen, worker.slot, address)
       if (worker.isReady || !this.#servesAll(worker)) return
       worker.isReady = true
+      traceWorker('serves', worker)
       worker.ready.resolve(true)
       this.record(() => this.#logger.info('{} is ready', worker.name))
     },
@@ -261,6 +283,7 @@ export class Supervisor {
       this.#restart(worker.slot, delayMs)
       void this.#retire(worker)
     },
+    onRestartWanted: () => void this.restart().catch(() => {}),
     onExit: (worker) => this.#onExit(worker),
   }
 
@@ -270,6 +293,7 @@ export class Supervisor {
 
   #onExit(worker: WorkerProcess): void {
     this.#processes.delete(worker)
+    traceWorker('ended', worker)
     worker.ready.resolve(false)
     this.#spare?.onExit(worker)
     const slot = this.#slots[worker.slot]
@@ -312,6 +336,7 @@ export class Supervisor {
   /** Closes a worker, and kills it if it does not end in time. */
   async #retire(worker: WorkerProcess): Promise<void> {
     const { drainMs } = this.settings
+    traceDrain(worker)
     for (const listen of this.#offers.keys()) worker.send({ fw: 'close', listen, drainMs, whole: true })
     const timer = setTimeout(
       () => worker.kill('SIGKILL', 'was killed because it did not end in time'),
@@ -327,29 +352,32 @@ export class Supervisor {
       process.kill(process.pid, 'SIGTERM')
       return
     }
-    // Workers that are still starting already run the current program.
-    if (!this.isStopped && this.#starts.size === 0) this.#rolling.ask()
+    // The log has the error.
+    this.restart().catch(() => {})
   }
 
-  /** Restarts all workers. Returns whether a repetition can help, which is the case after a failure too. */
-  async #roll(): Promise<boolean> {
+  /** Restarts all workers. Returns the reason if not all were replaced. */
+  async #roll(): Promise<string | undefined> {
+    if (this.isStopped) return CLOSING
     this.record(() => this.#logger.info('Restarting the workers one by one'))
-    if (await this.#replaceAll()) this.record(() => this.#logger.info('All workers have been restarted'))
-    return !this.isStopped
+    const failure = await this.#replaceAll()
+    if (failure === undefined) this.record(() => this.#logger.info('All workers have been restarted'))
+    return failure
   }
 
   /**
-   * Replaces the workers one by one. Each one serves until its replacement is ready. Returns whether all were replaced.
+   * Replaces the workers one by one. Each one serves until its replacement is ready. Returns the reason if not all were
+   * replaced.
    */
-  async #replaceAll(): Promise<boolean> {
+  async #replaceAll(): Promise<string | undefined> {
     this.#spare?.renew()
     for (const [number, slot] of this.#slots.entries()) {
       const next = this.#fork(number)
       const isReady = await next.ready.promise
-      if (this.isStopped) return false
+      if (this.isStopped) return CLOSING
       if (!isReady) {
         this.record(() => this.#logger.error('{} {}; keeping the previous workers', next.name, next.ending))
-        return false
+        return `${next.name} ${next.ending}`
       }
       const { current } = slot
       clearTimeout(slot.timer)
@@ -357,7 +385,7 @@ export class Supervisor {
       slot.current = next
       if (current !== undefined) await this.#retire(current)
     }
-    return true
+    return undefined
   }
 
   readonly #onProcessExit = (): void => {

@@ -1,4 +1,5 @@
 import cluster from 'node:cluster'
+import type { Traffic } from '../listening/traffic.ts'
 import type { ListenerAddress } from '../listening/listener.ts'
 import { StartupError } from '../options/startup-error.ts'
 import { tearsLines } from './line-relay.ts'
@@ -49,7 +50,10 @@ export class WorkerLink {
     this.#send({ fw: 'place', listen })
     const place = await asked.promise
     try {
-      const listener = new WorkerListener(await hooks.open(place), hooks, this.#closing(listen))
+      const listener = new WorkerListener(await hooks.open(place), hooks, {
+        ...this.#closing(listen),
+        onRestartWanted: () => this.#send({ fw: 'restart' }),
+      })
       this.#open.set(listen, listener)
       const { address } = listener
       this.#send({ fw: 'listening', listen, address: { ...address, url: address.url.href } })
@@ -124,18 +128,22 @@ export class WorkerLink {
   }
 }
 
+interface WorkerListenerEvents extends ClosingEvents {
+  onRestartWanted(): void
+}
+
 interface ClosingEvents {
   onClosing(): void
   onClosed(): void
 }
 
-/** Listener that reports when it starts to close and when it is closed. */
+/** Listener that reports to the primary when it starts to close and when it is closed. */
 class WorkerListener implements OpenListener {
   readonly #listener: OpenListener
   readonly #hooks: ServerHooks
-  readonly #events: ClosingEvents
+  readonly #events: WorkerListenerEvents
 
-  constructor(listener: OpenListener, hooks: ServerHooks, events: ClosingEvents) {
+  constructor(listener: OpenListener, hooks: ServerHooks, events: WorkerListenerEvents) {
     this.#listener = listener
     this.#hooks = hooks
     this.#events = events
@@ -160,5 +168,13 @@ class WorkerListener implements OpenListener {
 
   destroy(): void {
     this.#listener.destroy()
+  }
+
+  async restart(): Promise<void> {
+    this.#events.onRestartWanted()
+  }
+
+  count(traffic: Traffic): void {
+    this.#listener.count?.(traffic)
   }
 }

@@ -17,6 +17,8 @@ export interface WorkerEvents {
   onPlaceWanted(worker: WorkerProcess, listen: number): void
   onListening(worker: WorkerProcess, listen: number, address: SentAddress): void
   onLeaving(worker: WorkerProcess, listen: number): void
+  /** The worker requests a restart of all workers. */
+  onRestartWanted(): void
   /** The last event of a worker. */
   onExit(worker: WorkerProcess): void
 }
@@ -37,6 +39,8 @@ export class WorkerProcess {
   wanted: number | undefined = undefined
   /** Whether it serves all listeners that it must serve. */
   isReady = false
+  /** Whether it accepts no more connections. */
+  isDraining = false
   /** Resolves to true when it serves all listeners, or to false when it ends before that. */
   readonly ready: PromiseWithResolvers<boolean> = Promise.withResolvers()
   /** One-line error of its failed call of `listen`. */
@@ -165,6 +169,9 @@ export class WorkerProcess {
         break
       case 'reloaded':
         this.#reloads.shift()?.resolve(message.error)
+        break
+      case 'restart':
+        events.onRestartWanted()
         break
       case 'pong':
     }

@@ -1,9 +1,10 @@
 import cluster from 'node:cluster'
+import { channel } from 'node:diagnostics_channel'
 import { existsSync } from 'node:fs'
 import { flushCompileCache } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as log from '@fw/log'
-import { Server, type ListenOptions, type ServerOptions } from '../../src/index.ts'
+import { Server, type ListenOptions, type ServerOptions, type WorkerTrace } from '../../src/index.ts'
 
 /** A program with workers, which tests start as a separate process. Its environment selects the behavior. */
 const {
@@ -49,6 +50,25 @@ router.get('/log/:lines/:bytes', (ctx) => {
   for (let at = 0; at < Number(lines); at++) log.info('<{} {} {}>', process.pid, at, 'x'.repeat(Number(bytes)))
   return 'logged'
 })
+router.get('/restart', async () => {
+  await server.restart()
+  return `asked ${process.pid}`
+})
+async function restart(): Promise<void> {
+  try {
+    await server.restart()
+    process.send?.('restarted')
+  } catch (error) {
+    process.send?.(String(error))
+  }
+}
+if (cluster.isPrimary && behavior === 'restarts on message') {
+  process.on('message', () => void restart())
+  channel('fw.worker').subscribe((message) => {
+    const { state, pid, worker = 'spare', reason = '-' } = message as WorkerTrace
+    log.info('Trace: {} {} {} {}', state, worker, pid, reason)
+  })
+}
 async function reload(): Promise<void> {
   try {
     await server.reloadTls()

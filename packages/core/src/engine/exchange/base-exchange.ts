@@ -1,6 +1,7 @@
 import { showType, showValue } from '@fw/options'
 import type {
   Exchange,
+  ExchangeTrace,
   FieldList,
   Outcome,
   ProtocolText,
@@ -10,12 +11,15 @@ import type {
   UpgradedConnection,
 } from '@fw/types'
 import { withoutFraming } from '../fields/field-rules.ts'
+import { traceFlushed } from '../tracing/request-trace.ts'
 import { OVERLOADED_FIELDS } from './begin-request.ts'
 import { responseHead, type ResponseHead } from './response-head.ts'
 
 const PENDING = 0
 const STREAMING = 1
 const COMPLETE = 2
+/** Status of a response that upgrades the connection. */
+const SWITCHING = 101
 
 /**
  * Enforces the response rules that all protocols share: one final head, no body where none is allowed, the announced
@@ -36,6 +40,7 @@ export abstract class BaseExchange implements Exchange {
   status = 0
   bodyBytes = 0
   onClose: ((outcome: Outcome) => void) | undefined = undefined
+  trace: ExchangeTrace | undefined = undefined
 
   #state = PENDING
   #isClosed = false
@@ -169,7 +174,7 @@ export abstract class BaseExchange implements Exchange {
    * @throws {Error} if the exchange has ended or has a response
    */
   protected switchProtocols(): void {
-    if (!this.#begin(101)) throw new Error('Cannot upgrade: the connection is closed')
+    if (!this.#begin(SWITCHING)) throw new Error('Cannot upgrade: the connection is closed')
     this.#state = COMPLETE
   }
 
@@ -192,6 +197,13 @@ export abstract class BaseExchange implements Exchange {
       // An error of the listener must not stop the engine. No caller could handle it.
       process.emitWarning(error instanceof Error ? error : String(error))
     }
+    // After an upgrade, the new owner of the connection sends the response.
+    if (this.trace !== undefined && !aborted && this.status !== SWITCHING) this.awaitFlush(this.trace)
+  }
+
+  /** Calls `traceFlushed` when the transport has sent the last byte of the response. */
+  protected awaitFlush(trace: ExchangeTrace): void {
+    traceFlushed(trace)
   }
 
   /** Aborts the exchange after a write failed, which would otherwise stay open. Returns the error. */
@@ -217,6 +229,7 @@ export abstract class BaseExchange implements Exchange {
     if (this.#isClosed) return false
     if (this.#state !== PENDING) throw new Error('Cannot answer: a response has already been sent')
     this.status = status
+    if (this.trace !== undefined) this.trace.timing.answered = performance.now()
     return true
   }
 }

@@ -1,5 +1,6 @@
 import { Duplex } from 'node:stream'
 import { markAsUntransferable } from 'node:worker_threads'
+import type { ConnectionTrace, TlsTrace } from '@fw/types'
 import type { OnTaken, Transport, TransportOwner } from '../transport.ts'
 
 /** Capacity of the pipe to one end in bytes, like a kernel buffer. */
@@ -19,7 +20,7 @@ export interface MemoryEnd {
 
 interface Write {
   bytes: Uint8Array
-  readonly onTaken: OnTaken | undefined
+  onTaken: OnTaken | undefined
 }
 
 /** Returns two connected transports in the process. Each end receives the bytes that the other one writes. */
@@ -36,6 +37,9 @@ export class MemoryTransport implements Transport {
   readonly isEncrypted: boolean
   readonly remoteAddress: string | undefined
   readonly remotePort: number | undefined
+  readonly openedAt: number = performance.now()
+  readonly tls: TlsTrace | undefined = undefined
+  trace: ConnectionTrace | undefined = undefined
   #peer: MemoryTransport = this
   #owner: TransportOwner | undefined = undefined
   /** Contents of the pipe to this end. */
@@ -135,6 +139,18 @@ export class MemoryTransport implements Transport {
     if (this.#corks === 0) return
     this.#corks--
     this.#pump()
+  }
+
+  whenSent(onSent: () => void): void {
+    if (this.#isDestroyed) return
+    if (this.#bufferedBytes === 0) return onSent()
+    const last = this.#writes.at(-1)
+    if (last === undefined) return
+    const { onTaken } = last
+    last.onTaken = (error) => {
+      onTaken?.(error)
+      if (error === undefined || error === null) onSent()
+    }
   }
 
   end(onTaken: OnTaken): void {

@@ -48,6 +48,11 @@ export abstract class SlicedWriter implements TurnTaker {
     return this.#queue?.bytes ?? 0
   }
 
+  /** Whether written bytes wait here, and not in the transport. */
+  protected get hasQueued(): boolean {
+    return this.#queuedBytes > 0
+  }
+
   /** The queue; `undefined` until bytes have to wait. */
   protected get queue(): ChunkQueue | undefined {
     return this.#queue

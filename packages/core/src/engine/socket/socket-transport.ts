@@ -1,8 +1,11 @@
 import type { Duplex } from 'node:stream'
 import type { Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import type { ConnectionTrace, TlsTrace } from '@fw/types'
 import type { OnTaken, Transport, TransportOwner } from '../transport.ts'
 import { isShared, receiveAsStream, receiveShared } from './receive-buffer.ts'
 
+const NOTHING = new Uint8Array()
 /** Property of a socket that holds its owner, so that all sockets can share their listeners. */
 const OWNER = Symbol('owner')
 
@@ -15,16 +18,31 @@ export class SocketTransport implements Transport {
   readonly isEncrypted: boolean
   readonly remoteAddress: string | undefined
   readonly remotePort: number | undefined
+  readonly openedAt: number
+  trace: ConnectionTrace | undefined = undefined
   readonly #socket: OwnedSocket
+  /** Milliseconds of the TLS handshake. */
+  readonly #handshakeMs: number
 
-  constructor(socket: Socket, isEncrypted: boolean) {
+  /** @param openedAt Time at which a connection with TLS was accepted, before its handshake. Default: now */
+  constructor(socket: Socket, isEncrypted: boolean, openedAt?: number) {
+    const nowMs = performance.now()
     this.#socket = socket
     this.isEncrypted = isEncrypted
+    this.openedAt = openedAt ?? nowMs
+    this.#handshakeMs = nowMs - this.openedAt
     // A closed socket no longer has an address.
     this.remoteAddress = socket.remoteAddress
     this.remotePort = socket.remotePort
   }
 
+  get tls(): TlsTrace | undefined {
+    if (!this.isEncrypted) return undefined
+    const socket = this.#socket as Socket as TLSSocket
+    // A closed socket no longer has a version.
+    const version = socket.getProtocol() ?? 'unknown'
+    return { version, resumed: socket.isSessionReused(), handshakeMs: this.#handshakeMs }
+  }
   get bufferedBytes(): number {
     return this.#socket.writableLength
   }
@@ -81,6 +99,18 @@ export class SocketTransport implements Transport {
 
   uncork(): void {
     this.#socket.uncork()
+  }
+
+  whenSent(onSent: () => void): void {
+    const socket = this.#socket
+    if (socket.destroyed) return
+    if (socket.writableLength === 0) return onSent()
+    const onTaken: OnTaken = (error) => {
+      if (error === undefined || error === null) onSent()
+    }
+    // An empty write waits for the writes before it. After the end no write is allowed, so wait for the end.
+    if (socket.writableEnded) socket.end(onTaken)
+    else socket.write(NOTHING, onTaken)
   }
 
   end(onTaken: OnTaken): void {

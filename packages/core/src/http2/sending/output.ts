@@ -27,6 +27,8 @@ export class Output implements HeldOutput {
   #partsBytes = 0
   #isHeld = false
   #isScheduled = false
+  /** Callbacks for the moment at which all bytes written so far have been sent. */
+  #onSent: (() => void)[] = []
   /** Whether the output has ended and drops further bytes. */
   #isOver = false
 
@@ -63,6 +65,12 @@ export class Output implements HeldOutput {
     queueMicrotask(() => this.flush())
   }
 
+  /** Calls `onSent` when all bytes written so far have been sent. Never, if the connection closes before. */
+  whenSent(onSent: () => void): void {
+    if (this.#unsentBytes > 0) this.#onSent.push(onSent)
+    else this.#transport.whenSent(onSent)
+  }
+
   release(): void {
     this.#isHeld = false
     this.flush()
@@ -97,6 +105,7 @@ export class Output implements HeldOutput {
     const recycle = buffer && ((error?: Error | null) => void (error ?? giveBack(buffer)))
     // A later `drain` event must not run in the async context of the current request.
     runOutsideRequests(writeAll, this.#transport, parts, recycle)
+    if (this.#onSent.length > 0) this.#passOnSent()
   }
 
   /** Returns a buffer with room for `bytes` from `at`. @param bytes At most `OUTPUT_BUFFER_BYTES` */
@@ -131,6 +140,14 @@ export class Output implements HeldOutput {
   #count(bytes: number): void {
     this.writtenBytes += bytes
     if (this.#unsentBytes >= FLUSH_BYTES && !this.#transport.isBlocked) this.flush()
+  }
+
+  #passOnSent(): void {
+    const callbacks = this.#onSent
+    this.#onSent = []
+    this.#transport.whenSent(() => {
+      for (const onSent of callbacks) onSent()
+    })
   }
 
   /** Clears all unsent bytes. Streams can still add frames after the output has ended, until they are notified. */

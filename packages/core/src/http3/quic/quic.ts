@@ -1,4 +1,5 @@
 import type { Logger } from '@fw/log'
+import type { ConnectionTrace, TlsTrace } from '@fw/types'
 
 /** Bytes read from a stream. */
 export interface QuicRead {
@@ -15,6 +16,10 @@ export interface QuicRead {
 export interface QuicConnection {
   readonly remoteAddress: string
   readonly remotePort: number
+  /** Time of the first packet. */
+  readonly openedAt: number
+  readonly tls: TlsTrace
+  trace: ConnectionTrace | undefined
   /** Idle timeout in milliseconds that both sides agreed on. */
   readonly idleTimeoutMs: number
   /** Bytes that `write` has accepted so far, on all streams. */

@@ -56,6 +56,8 @@ export interface QuicheConnection {
   onTimeout(): void
   close(isApplication: boolean, code: number, reason: Uint8Array): unknown
   isEstablished(): boolean
+  /** Reports whether the client resumed an earlier session. */
+  isResumed(): boolean
   /** Reports whether a close was sent or received. */
   isDraining(): boolean
   isClosed(): boolean

@@ -1,3 +1,4 @@
+import type { ConnectionTrace, TlsTrace } from '@fw/types'
 import type { HostPort, QuicheConnection as Quiche } from './binding.ts'
 import { closeReason } from './errors.ts'
 import { DeliveredClose } from './delivered-close.ts'
@@ -28,6 +29,9 @@ const MAX_REPEATED_PACKETS = 2
  * changes as events and sends the pending packets.
  */
 export class QuicheConnection implements QuicConnection {
+  readonly openedAt: number = performance.now()
+  trace: ConnectionTrace | undefined = undefined
+  #handshakeMs = 0
   readonly #peer: PeerAddress
   readonly #quiche: Quiche
   readonly #endpoint: QuicheEndpoint
@@ -80,6 +84,11 @@ export class QuicheConnection implements QuicConnection {
     return this.#peer.validated.port
   }
 
+  get tls(): TlsTrace {
+    // RFC 9001 §4.2: QUIC requires TLS 1.3, and quiche supports no later version.
+    return { version: 'TLSv1.3', resumed: this.#quiche.isResumed(), handshakeMs: this.#handshakeMs }
+  }
+
   get idleTimeoutMs(): number {
     const own = this.#endpoint.options.idleTimeoutMs
     const peers = this.#quiche.stats().peerMaxIdleTimeout
@@ -122,6 +131,7 @@ export class QuicheConnection implements QuicConnection {
     if (this.#events === undefined && this.#quiche.isEstablished()) {
       clearTimeout(this.#handshakeTimer)
       this.#sending.onEstablished()
+      this.#handshakeMs = performance.now() - this.openedAt
       this.#events = this.#endpoint.accept(this)
     }
     if (this.#events !== undefined && !this.#isClosing) this.#notify()

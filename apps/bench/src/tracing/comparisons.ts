@@ -1,0 +1,26 @@
+import { parseAdded } from '../access-log/parse-added.ts'
+import type { Comparison } from '../comparison.ts'
+import { ScriptRounds } from '../routing/script-rounds.ts'
+
+/** Turns per candidate and round. On a busy machine, few of them are undisturbed. */
+const TURNS = 100
+
+const rounds = new ScriptRounds(new URL('./in-process.ts', import.meta.url), [String(TURNS)], parseAdded)
+
+/** Measures what tracing adds to a request, without a subscriber and with an empty one. */
+export const TRACING_COMPARISONS: readonly Comparison[] = [
+  {
+    name: 'tracing-in-process',
+    title:
+      'The same request in one process without sockets. Added: CPU time in addition to that without a subscriber; ' +
+      `minimum of ${TURNS} turns`,
+    reference: 'end of a request',
+    metrics: ['addedMicros'],
+    // Without a subscriber, a request pays only for the checks: at most 30 ns, which is 0.3% of a request over a socket.
+    targets: [{ of: 'ten times the checks', metric: 'addedMicros', atMost: 0.3 }],
+    candidates: ['ten times the checks', 'end of a request', 'last byte', 'middleware'].map((name) => ({
+      name,
+      measure: async (run) => ({ addedMicros: await rounds.next(name, run) }),
+    })),
+  },
+]

@@ -1,0 +1,27 @@
+import type { ProtocolText } from '@fw/types'
+import type { Drainable } from '../engine/engine-host.ts'
+
+/** Numbers for each protocol. */
+export type CountByProtocol = Record<ProtocolText, number>
+
+/** Connections and their requests at one moment. */
+export interface Traffic {
+  /** Open connections. Those in a TLS handshake do not count yet. */
+  readonly connections: CountByProtocol
+  /** Requests whose head was received and whose exchange has not ended. */
+  readonly requests: CountByProtocol
+}
+
+/** Returns counts of zero. */
+export function noTraffic(): Traffic {
+  return {
+    connections: { 'HTTP/1.1': 0, 'HTTP/2.0': 0, 'HTTP/3.0': 0 },
+    requests: { 'HTTP/1.1': 0, 'HTTP/2.0': 0, 'HTTP/3.0': 0 },
+  }
+}
+
+/** Adds a connection and its requests. Counting on demand costs connections and requests nothing. */
+export function countConnection({ protocol, requestsInFlight }: Drainable, { connections, requests }: Traffic): void {
+  connections[protocol]++
+  requests[protocol] += requestsInFlight
+}

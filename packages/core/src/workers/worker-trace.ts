@@ -1,0 +1,39 @@
+import { channel } from 'node:diagnostics_channel'
+import { NO_SLOT, type WorkerProcess } from './worker-process.ts'
+
+/**
+ * State of a worker process:
+ *
+ * - `starts`: the process was started
+ * - `serves`: it serves all listeners
+ * - `drains`: it accepts no more connections, and finishes its requests
+ * - `ended`: the process has ended
+ */
+export type WorkerState = 'starts' | 'serves' | 'drains' | 'ended'
+
+/** The message of the channel `fw.worker`, which only the primary publishes. */
+export interface WorkerTrace {
+  readonly state: WorkerState
+  /** Process ID. */
+  readonly pid: number
+  /** Number of the worker, from 1. A replacement has the same number. `undefined` for a spare that has not replaced a worker. */
+  readonly worker: number | undefined
+  /** Why the process has ended, such as `exited with code 0`; `undefined` in other states. */
+  readonly reason: string | undefined
+}
+
+const workerChannel = channel('fw.worker')
+
+/** Publishes that a worker has reached a state. */
+export function traceWorker(state: WorkerState, { pid, slot, ending }: WorkerProcess): void {
+  if (!workerChannel.hasSubscribers) return
+  const worker = slot === NO_SLOT ? undefined : slot + 1
+  workerChannel.publish({ state, pid, worker, reason: state === 'ended' ? ending : undefined } satisfies WorkerTrace)
+}
+
+/** Publishes once that a worker drains. Has no effect if it has not listened yet. */
+export function traceDrain(worker: WorkerProcess): void {
+  if (worker.isDraining || worker.listening.size === 0) return
+  worker.isDraining = true
+  traceWorker('drains', worker)
+}

@@ -1,0 +1,370 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { channel, tracingChannel } from 'node:diagnostics_channel'
+import { once } from 'node:events'
+import { connect as openSocket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { connect as openTls } from 'node:tls'
+import * as log from '@fw/log'
+import { connect, eachProtocol, type ServerDemand, testCertificate } from '@fw/testing'
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { type ConnectionTrace, type MiddlewareTrace, type Refusal, type RequestTrace, Server } from '../src/index.ts'
+
+const LARGE_BYTES = 8 * 2 ** 20
+const PROTOCOLS = { h1: 'HTTP/1.1', 'h1+tls': 'HTTP/1.1', h2: 'HTTP/2.0', h2c: 'HTTP/2.0', h3: 'HTTP/3.0' } as const
+
+/** Stream IDs of the first three requests of a connection. */
+const STREAMS = {
+  h1: [undefined, undefined, undefined],
+  'h1+tls': [undefined, undefined, undefined],
+  h2: [1, 3, 5],
+  h2c: [1, 3, 5],
+  h3: [0, 4, 8],
+} as const
+
+let server: Server
+let release: (() => void) | undefined
+
+async function start({ tls, http3 }: ServerDemand): Promise<{ port: number; close: () => Promise<void> }> {
+  server = new Server()
+  const router = server.router()
+  router.get('/', () => 'hello')
+  router.get('/large', () => Buffer.alloc(LARGE_BYTES))
+  router.get('/stream', async function* () {
+    yield 'a'
+    await sleep(5)
+    yield 'b'
+  })
+  router.get('/held', async () => {
+    await new Promise<void>((resolve) => (release = resolve))
+    return 'released'
+  })
+  router.post('/length', async (ctx) => `${(await ctx.bytes()).byteLength}`)
+  const address = await server.listen({ port: 0, host: '127.0.0.1', http3, ...(tls === undefined ? {} : { tls }) })
+  return { port: address.port ?? 0, close: () => server.close({ drainMs: 0 }) }
+}
+
+const undo: (() => void)[] = []
+function subscribe<Message>(name: string): Message[] {
+  const messages: Message[] = []
+  const listener = (message: unknown): void => void messages.push(message as Message)
+  channel(name).subscribe(listener)
+  undo.push(() => channel(name).unsubscribe(listener))
+  return messages
+}
+afterEach(() => {
+  for (const each of undo.splice(0)) each()
+})
+beforeAll(() => log.setSinks([]))
+
+/** Returns the last element. */
+function last<Item>(items: readonly Item[]): Item {
+  const item = items.at(-1)
+  if (item === undefined) throw new Error('There is no element')
+  return item
+}
+
+/** Reports whether numbers are in order. */
+function isOrdered(numbers: readonly (number | undefined)[]): boolean {
+  return numbers.every((each, at) => each !== undefined && (at === 0 || each >= (numbers[at - 1] ?? Infinity)))
+}
+
+function steps({ timing }: RequestTrace): (number | undefined)[] {
+  return [timing.received, timing.parsed, timing.routed, timing.answered, timing.flushed]
+}
+
+eachProtocol('the trace of a request', start, (client, protocol) => {
+  let flushed: RequestTrace[]
+  let ended: RequestTrace[]
+  beforeEach(() => {
+    flushed = subscribe('fw.request.flushed')
+    ended = subscribe('tracing:fw.request:asyncEnd')
+  })
+  const until = (count: number): Promise<unknown> =>
+    vi.waitUntil(() => flushed.length >= count && ended.length >= count)
+
+  it.each([
+    ['a short response', { path: '/' }],
+    ['a large response', { path: '/large' }],
+    ['a streamed response', { path: '/stream' }],
+    ['a response without a body', { path: '/', method: 'HEAD' }],
+    ['a response to a body', { path: '/length', method: 'POST', body: Buffer.alloc(100_000) }],
+    ['a missing route', { path: '/missing' }],
+  ])('has ordered times for %s', async (_, request) => {
+    const before = performance.now()
+    await (await client().request(request)).bytes()
+    await until(1)
+    expect(flushed).toHaveLength(1)
+    expect(flushed[0]).toBe(ended[0])
+    const times = [before, ...steps(last(flushed)), performance.now()]
+    expect(times).toSatisfy(isOrdered)
+  })
+
+  it('has the time of the response head before the end of a stream', async () => {
+    await (await client().request({ path: '/stream' })).bytes()
+    await until(1)
+    const { answered = 0, flushed: end = 0 } = last(flushed).timing
+    expect(end - answered).toBeGreaterThanOrEqual(4)
+  })
+
+  it('counts the requests of a connection, and has one object for it', async () => {
+    const own = await connect(protocol, { port: server.address().port ?? 0 })
+    for (let request = 0; request < 3; request++) await (await own.request({ path: '/' })).bytes()
+    const other = await connect(protocol, { port: server.address().port ?? 0 })
+    await (await other.request({ path: '/' })).bytes()
+    await until(4)
+    const [first, , third, foreign] = flushed
+    expect(flushed.map(({ nth }) => nth)).toEqual([1, 2, 3, 1])
+    expect(third?.connection).toBe(first?.connection)
+    expect(foreign?.connection?.id).not.toBe(first?.connection?.id)
+    expect(first?.connection).toMatchObject({ protocol: PROTOCOLS[protocol], remoteAddress: '127.0.0.1' })
+    expect(first?.connection?.openedAt).toBeLessThanOrEqual(first?.timing.received ?? 0)
+    const streams = flushed.slice(0, 3).map(({ stream }) => stream)
+    expect(streams).toEqual(STREAMS[protocol])
+    await Promise.all([own.close(), other.close()])
+  })
+
+  it('has the handshake of the connection', async () => {
+    await (await client().request({ path: '/' })).bytes()
+    await until(1)
+    const tls = flushed[0]?.connection?.tls
+    const hasTls = protocol !== 'h1' && protocol !== 'h2c'
+    const { handshakeMs = 1, ...rest } = tls ?? {}
+    expect(rest).toEqual(hasTls ? { version: 'TLSv1.3', resumed: false } : {})
+    expect(handshakeMs).toBeGreaterThan(0)
+  })
+
+  it('publishes the opening and the end of a connection with the same object', async () => {
+    const opened = subscribe<ConnectionTrace>('fw.connection.open')
+    const closed = subscribe<ConnectionTrace>('fw.connection.close')
+    const own = await connect(protocol, { port: server.address().port ?? 0 })
+    await (await own.request({ path: '/' })).bytes()
+    await until(1)
+    expect(opened).toEqual([flushed[0]?.connection])
+    expect(closed).toEqual([])
+    await own.close()
+    await vi.waitUntil(() => closed.length > 0)
+    expect(closed).toHaveLength(1)
+    expect(closed[0]).toBe(opened[0])
+    expect(closed[0]).toMatchObject({ protocol: PROTOCOLS[protocol] })
+    expect(closed[0]?.closedAt).toBeGreaterThanOrEqual(closed[0]?.openedAt ?? Infinity)
+  })
+
+  it('has no last byte if the client leaves before the response', async () => {
+    const own = await connect(protocol, { port: server.address().port ?? 0 })
+    const response = own.request({ path: '/held' }).catch(() => {})
+    await vi.waitUntil(() => release !== undefined)
+    await own.close().catch(() => {})
+    await vi.waitUntil(() => ended.length === 1)
+    release?.()
+    release = undefined
+    await response
+    expect(ended[0]?.outcome?.aborted).toBe(true)
+    expect([ended[0]?.timing.answered, ended[0]?.timing.flushed]).toEqual([undefined, undefined])
+    expect(flushed).toEqual([])
+  })
+
+  it('is published on fw.request.refused for a request that no handler receives', async () => {
+    const refused = subscribe<Refusal>('fw.request.refused')
+    const own = await connect(protocol, { port: server.address().port ?? 0 })
+    const path = `/${'a'.repeat(12_000)}`
+    const response = await own.request({ path })
+    expect(response.status).toBe(414)
+    await vi.waitUntil(() => refused.length > 0)
+    expect(refused).toEqual([
+      expect.objectContaining({ status: 414, reason: 'Request line too long', protocol: PROTOCOLS[protocol] }),
+    ])
+    expect(ended).toEqual([])
+    await own.close()
+  })
+})
+
+eachProtocol('server.stats', start, (client, protocol) => {
+  it('counts connections and requests in flight', async () => {
+    const zero = { 'HTTP/1.1': 0, 'HTTP/2.0': 0, 'HTTP/3.0': 0 }
+    const name = PROTOCOLS[protocol]
+    // Afterwards, the shared client is connected.
+    await (await client().request({ path: '/' })).bytes()
+    await vi.waitUntil(() => server.stats().requests[name] === 0)
+    const before = server.stats()
+    expect(before.requests).toEqual(zero)
+    const own = await connect(protocol, { port: server.address().port ?? 0 })
+    const response = own.request({ path: '/held' })
+    await vi.waitUntil(() => release !== undefined)
+    expect(server.stats().requests).toEqual({ ...zero, [name]: 1 })
+    expect(server.stats().connections[name]).toBe(before.connections[name] + 1)
+    release?.()
+    release = undefined
+    await (await response).bytes()
+    await vi.waitUntil(() => server.stats().requests[name] === 0)
+    await own.close()
+    await vi.waitUntil(() => server.stats().connections[name] === before.connections[name])
+  })
+})
+
+describe('a connection', () => {
+  it('changes its protocol when the preface of HTTP/2 arrives', async () => {
+    const { port, close } = await start({ tls: undefined, http3: false })
+    const opened = subscribe<ConnectionTrace>('fw.connection.open')
+    const socket = openSocket({ port, host: '127.0.0.1' })
+    await vi.waitUntil(() => opened.length > 0)
+    expect(opened[0]?.protocol).toBe('HTTP/1.1')
+    socket.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
+    await vi.waitUntil(() => opened[0]?.protocol === 'HTTP/2.0')
+    expect(opened).toHaveLength(1)
+    socket.destroy()
+    await close()
+  })
+
+  it('reports a resumed session', async () => {
+    const { key, cert } = await testCertificate()
+    const { port, close } = await start({ tls: { key, cert }, http3: false })
+    const opened = subscribe<ConnectionTrace>('fw.connection.open')
+    let session: Buffer | undefined
+    for (let client = 0; client < 2; client++) {
+      const socket = openTls({ port, host: '127.0.0.1', rejectUnauthorized: false, ...(session && { session }) })
+      const ticket = once(socket, 'session') as Promise<[Buffer]>
+      socket.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+      await socket.resume().toArray()
+      session ??= (await ticket)[0]
+    }
+    expect(opened.map(({ tls }) => tls?.resumed)).toEqual([false, true])
+    await close()
+  })
+
+  it('has the time of the first byte of a head that arrives in two parts', async () => {
+    const { port, close } = await start({ tls: undefined, http3: false })
+    const flushed = subscribe<RequestTrace>('fw.request.flushed')
+    const socket = openSocket({ port, host: '127.0.0.1' })
+    socket.write('GET / HTTP/1.1\r\n')
+    await sleep(30)
+    socket.write('Host: a\r\n\r\n')
+    await vi.waitUntil(() => flushed.length > 0)
+    const { received, parsed } = last(flushed).timing
+    expect(parsed - received).toBeGreaterThan(20)
+    socket.destroy()
+    await close()
+  })
+
+  it('sends the last byte of a response only after a slow client has read', async () => {
+    const { port, close } = await start({ tls: undefined, http3: false })
+    const flushed = subscribe<RequestTrace>('fw.request.flushed')
+    const socket = openSocket({ port, host: '127.0.0.1' }).pause()
+    socket.write('GET /large HTTP/1.1\r\nHost: a\r\n\r\n')
+    await sleep(100)
+    expect(flushed).toEqual([])
+    socket.resume()
+    await vi.waitUntil(() => flushed.length > 0)
+    const { answered = 0, flushed: end = 0 } = last(flushed).timing
+    expect(end - answered).toBeGreaterThan(50)
+    socket.destroy()
+    await close()
+  })
+
+  it('publishes each of several pipelined requests once', async () => {
+    const { port, close } = await start({ tls: undefined, http3: false })
+    const flushed = subscribe<RequestTrace>('fw.request.flushed')
+    const socket = openSocket({ port, host: '127.0.0.1' })
+    socket.resume().write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(5))
+    await vi.waitUntil(() => flushed.length === 5)
+    expect(flushed.map(({ nth }) => nth)).toEqual([1, 2, 3, 4, 5])
+    socket.destroy()
+    await close()
+  })
+})
+
+describe('a request without a socket', () => {
+  it('has times but no connection', async () => {
+    const flushed = subscribe<RequestTrace>('fw.request.flushed')
+    const own = new Server()
+    own.router().get('/', () => 'hello')
+    await own.fetch('/')
+    expect(flushed).toHaveLength(1)
+    expect(flushed[0]).toMatchObject({ connection: undefined, stream: undefined, nth: undefined })
+    expect(steps(last(flushed))).toSatisfy(isOrdered)
+  })
+
+  it('is published on fw.request.refused', async () => {
+    const refused = subscribe<Refusal>('fw.request.refused')
+    await new Server().fetch('/', { headers: { expect: 'x' } })
+    expect(refused).toEqual([expect.objectContaining({ status: 417, reason: 'Unknown expectation' })])
+  })
+})
+
+function closest(): string {
+  return 'answered'
+}
+
+/** Sends a request that is answered and one that fails, and returns the published events. */
+async function run(...events: string[]): Promise<unknown[]> {
+  const seen: unknown[] = []
+  for (const event of events) {
+    const name = `tracing:fw.middleware:${event}`
+    const listener = (message: unknown): void => {
+      const { name: middleware, context, error } = message as MiddlewareTrace
+      seen.push([event, middleware, context.path, ...(error === undefined ? [] : [(error as Error).message])])
+    }
+    channel(name).subscribe(listener)
+    undo.push(() => channel(name).unsubscribe(listener))
+  }
+  const own = new Server({ logger: log.logger })
+  const router = own.router()
+  router.use(async function outer(_ctx, next) {
+    await next()
+  })
+  router.use(function inner(_ctx, next) {
+    return next()
+  })
+  router.get('/fails', () => Promise.reject(new Error('no')))
+  router.get(
+    '/',
+    {
+      use: closest,
+    },
+    () => 'never',
+  )
+  await own.fetch('/')
+  await own.fetch('/fails')
+  return seen
+}
+
+describe('the tracing channel fw.middleware', () => {
+  it('publishes each middleware with its name', async () => {
+    expect(await run('start', 'asyncEnd', 'error')).toEqual([
+      ['start', 'outer', '/'],
+      ['start', 'inner', '/'],
+      ['start', 'closest', '/'],
+      ['asyncEnd', 'inner', '/'],
+      ['asyncEnd', 'outer', '/'],
+      ['start', 'outer', '/fails'],
+      ['start', 'inner', '/fails'],
+      ['error', 'inner', '/fails', 'no'],
+      ['asyncEnd', 'inner', '/fails', 'no'],
+      ['error', 'outer', '/fails', 'no'],
+      ['asyncEnd', 'outer', '/fails', 'no'],
+    ])
+  })
+
+  it('publishes the end of a synchronous middleware', async () => {
+    expect((await run('end')).slice(0, 3)).toEqual([
+      ['end', 'closest', '/'],
+      ['end', 'inner', '/'],
+      ['end', 'outer', '/'],
+    ])
+  })
+
+  it('sets a bound store inside the middleware', async () => {
+    const store = new AsyncLocalStorage<string>()
+    const { start: starts } = tracingChannel<MiddlewareTrace, string>('fw.middleware')
+    starts.bindStore(store, ({ name }) => name)
+    undo.push(() => starts.unbindStore(store))
+    const own = new Server()
+    own.router().use(async function named(_ctx, next) {
+      await next()
+    })
+    own.router().get('/', async () => {
+      await Promise.resolve()
+      return store.getStore()
+    })
+    expect(await (await own.fetch('/')).text()).toBe('named')
+  })
+})

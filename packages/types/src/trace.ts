@@ -1,0 +1,65 @@
+import type { ProtocolText } from './exchange.ts'
+
+/**
+ * Times of a request, in milliseconds on the clock of `performance.now()`. A time is `undefined` until it is reached.
+ * Those that are reached are in the order of the members.
+ */
+export interface RequestTiming {
+  /**
+   * The engine received the first bytes of the request. On HTTP/2 it is the read that completed the first frame. It is
+   * also that read for a request that waited for the previous one (pipelining) or for memory.
+   */
+  readonly received: number
+  /** The engine parsed the whole head. */
+  readonly parsed: number
+  /** The application found the route, or found that none matches. */
+  routed: number | undefined
+  /** The application passed the head of the response to the engine. */
+  answered: number | undefined
+  /**
+   * The operating system took the last byte of the response. On HTTP/3, QUIC took it, and sends it as soon as congestion
+   * control permits. Stays `undefined` if the exchange was aborted or upgraded.
+   */
+  flushed: number | undefined
+}
+
+/** The TLS handshake of a connection. */
+export interface TlsTrace {
+  /** The protocol version, such as `TLSv1.3`. */
+  readonly version: string
+  /** Whether the client resumed an earlier session. */
+  readonly resumed: boolean
+  /** Milliseconds from the accepted connection, or on HTTP/3 from its first packet, to the end of the handshake. */
+  readonly handshakeMs: number
+}
+
+/** A connection of a client. Each connection has one such object, which can serve as a key. */
+export interface ConnectionTrace {
+  /** Unique in the process. The numbers start at 1. */
+  readonly id: number
+  /** The protocol. A connection without TLS is `HTTP/1.1` until the preface of HTTP/2 has arrived. */
+  readonly protocol: ProtocolText
+  /** Time at which the connection was accepted, before any TLS handshake, on the clock of `performance.now()`. */
+  readonly openedAt: number
+  /** Time at which the connection closed; `undefined` before. */
+  readonly closedAt: number | undefined
+  /** The IP address of the peer; `undefined` on a Unix socket. */
+  readonly remoteAddress: string | undefined
+  /** The port of the peer; `undefined` on a Unix socket. */
+  readonly remotePort: number | undefined
+  /** `undefined` without TLS. */
+  readonly tls: TlsTrace | undefined
+}
+
+/** Where and when an exchange takes place. */
+export interface ExchangeTrace {
+  readonly timing: RequestTiming
+  /** `undefined` if no engine of this library received the request: `server.fetch`, adapters. */
+  readonly connection: ConnectionTrace | undefined
+  /** The stream ID; `undefined` on HTTP/1.1. */
+  readonly stream: number | undefined
+  /** Number of the request on its connection, from 1; `undefined` without a connection. */
+  readonly nth: number | undefined
+  /** Called when `timing.flushed` is set. */
+  onFlushed: (() => void) | undefined
+}
