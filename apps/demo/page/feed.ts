@@ -25,7 +25,7 @@ export function follow(listener: FeedListener): void {
       listener.lost()
       if (source?.readyState === EventSource.CLOSED) setTimeout(open, REOPEN_MS)
     }
-    for (const name of ['welcome', 'counts', 'second', 'requests', 'traffic', 'fleet'] as const) {
+    for (const name of ['welcome', 'counts', 'second', 'requests', 'traffic', 'fleet', 'race'] as const) {
       source.addEventListener(name, ({ data, lastEventId }: MessageEvent<string>) => {
         lastSign = performance.now()
         if (lastEventId !== '') lastId = lastEventId

@@ -16,8 +16,19 @@ export function rate(perSecond: number): string {
   return `${perSecond < 9.95 ? perSecond.toFixed(perSecond === 0 ? 0 : 1) : Math.round(perSecond)}/s`
 }
 
-/** Formats milliseconds for a lane or a table: two decimals below ten, then one. */
+/** Formats a number with one decimal below ten, and none above. */
+export function shortNumber(value: number): string {
+  return value.toFixed(value < 9.95 ? 1 : 0)
+}
+
+/** Formats milliseconds for a narrow column: `0.4 ms`, `15 ms`, `2.5 s`. */
+export function shortMs(ms: number): string {
+  return ms < 999.5 ? `${shortNumber(ms)} ms` : `${shortNumber(ms / 1000)} s`
+}
+
+/** Formats milliseconds for a lane: two decimals below ten, then one; seconds above 1,000. */
 export function milliseconds(ms: number): string {
+  if (ms >= 999.95) return `${(ms / 1000).toFixed(2)} s`
   return `${ms < 9.995 ? ms.toFixed(2) : ms.toFixed(1)} ms`
 }
 

@@ -18,6 +18,9 @@ import { RequestList } from './request-list.ts'
 /** Milliseconds between two drawings of the list. Faster, nobody can read it. */
 const LIST_MS = 250
 
+/** Requests that a pause keeps, as many as the list. */
+const MAX_HELD = 200
+
 const list = new RequestList()
 const header = new Header()
 const numbers = new Numbers()
@@ -40,6 +43,8 @@ const tabs = new Tabs(redraw)
 
 let isPaused = false
 let isLost = true
+/** Requests that arrived during a pause. */
+let held: RequestMessage[] = []
 /** The request that the page shows as soon as the feed brings it: first the one that brought the page. */
 let awaited = header.requestId
 
@@ -48,6 +53,11 @@ function select(request: RequestMessage, plays = true): void {
   life.show(request, plays)
   requests.mark(request)
   if (tabs.isPhone && plays) tabs.show('life')
+}
+
+/** Keeps requests that arrive during a pause. */
+function hold(messages: readonly RequestMessage[]): void {
+  held = [...held, ...messages].slice(-MAX_HELD)
 }
 
 function receive(messages: readonly RequestMessage[]): void {
@@ -76,6 +86,7 @@ function welcome(message: WelcomeMessage): void {
   faults.offer(hasBreak)
   restart.offer(hasRestart)
   if (message.fleet !== undefined) restart.update(message.fleet)
+  for (const result of message.races) race.take(result)
   receive(message.requests)
   if (life.request === undefined) showAny()
 }
@@ -97,6 +108,7 @@ function pause(): void {
   isPaused = !isPaused
   setText(byId('pause').firstElementChild, isPaused ? 'Resume' : 'Pause')
   showState()
+  receive(held.splice(0))
 }
 
 async function hello(): Promise<void> {
@@ -135,9 +147,10 @@ follow({
     flow.second(message)
     if (isStill()) flow.draw(0)
   },
-  requests: (messages) => isPaused || receive(messages),
+  requests: (messages) => (isPaused ? hold(messages) : receive(messages)),
   traffic: ({ level }) => flow.traffic(level, true),
   fleet: (message) => isPaused || restart.update(message),
+  race: (result) => race.take(result),
   lost() {
     isLost = true
     showState()

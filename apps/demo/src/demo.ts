@@ -53,7 +53,7 @@ export async function startDemo(settings: Settings): Promise<RunningDemo> {
   const ports = new Set<string>()
 
   log.setLevel(settings.logLevel)
-  log.setSinks([withoutDemoTraffic(new log.ConsoleSink(), current), new LogLines(current, sources)])
+  log.setSinks([withoutDemoTraffic(new log.ConsoleSink(), current), new LogLines(current, sources, isLoopbackOnly)])
   if (settings.logFile !== undefined) {
     log.addSink(withoutDemoTraffic(new log.FileSink(join(dataDir, settings.logFile)), current))
   }

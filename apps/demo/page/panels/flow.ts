@@ -2,7 +2,7 @@ import { PROTOCOLS, ROUTES, type CountsMessage, type RequestMessage, type Second
 import { colors } from '../colors.ts'
 import { byId, el, press, setText, surface } from '../dom.ts'
 import { type FlowLayout, isHidden, LEFT_SHARE, pointOn, ribbons, RIGHT_SHARE, type Ribbon } from '../flow-geometry.ts'
-import { duration, rate } from '../format.ts'
+import { duration, rate, shortMs } from '../format.ts'
 import { isStill } from '../motion.ts'
 
 interface Dot {
@@ -41,7 +41,7 @@ export class Flow {
   constructor() {
     for (const route of ROUTES) this.#to.append(el('li', {}, el('code', { textContent: route }), el('span'), el('span'), el('span')))
     for (const name of ['parse', 'route', 'middleware', 'handler', 'write']) {
-      const row = el('div', {}, el('span', { textContent: name }), el('b', { textContent: '–' }))
+      const row = el('div', {}, el('span', { textContent: name }), el('span', { className: 'value', textContent: '–' }))
       row.dataset['stage'] = name
       this.#core.append(row)
     }
@@ -93,7 +93,7 @@ export class Flow {
       const [, perSecond, median, share] = this.#to.children[row]?.children ?? []
       const sum = this.#wanted.reduce((total, byRow) => total + (byRow[row] ?? 0), 0)
       setText(perSecond, rate(sum))
-      setText(median, p50 === 0 ? '' : `${p50.toFixed(1)} ms`)
+      setText(median, p50 === 0 ? '' : shortMs(p50))
       setText(share, `${failed < 9.95 ? Number(failed.toFixed(1)) : Math.round(failed)} %`)
       if (share !== undefined) share.className = failed > 0 ? 'warn' : ''
     }

@@ -61,6 +61,15 @@ export class Race {
     this.#button.disabled = false
   }
 
+  /** Takes a race that another page or the server started. */
+  take(result: RaceMessage): void {
+    const isNew = !this.#isRunning && this.#results.get(result.kind) === undefined
+    this.#results.set(result.kind, result)
+    if (!isNew) return
+    setText(this.#button.firstElementChild, 'Race again')
+    if (result.kind === this.#kind) this.#show()
+  }
+
   /** Moves the shown race on. */
   draw(seconds: number): void {
     if (this.#shown >= 1) return

@@ -55,7 +55,17 @@ export class Requests {
   mark({ id }: RequestMessage): void {
     this.#selected = id
     this.draw()
-    this.#box.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' })
+    this.#reveal()
+  }
+
+  /** Scrolls the list, and not the page, to the selected request. */
+  #reveal(): void {
+    const row = this.#box.querySelector<HTMLElement>('[aria-selected="true"]')
+    if (row === null) return
+    const top = row.offsetTop
+    if (top < this.#box.scrollTop) this.#box.scrollTop = top
+    const bottom = top + row.offsetHeight - this.#box.clientHeight
+    if (bottom > this.#box.scrollTop) this.#box.scrollTop = bottom
   }
 
   /** Notes that there are new requests. */

@@ -30,7 +30,7 @@ export function registerRoutes(app: Router, { pageDir, raceDir, filesDir }: Fold
     const log = ctx.local(RequestLogger)
     log.info('Greeting {}', name)
     const quote = await quotes.pick(log)
-    return { hello: name, protocol: ctx.protocol, quote }
+    return { hello: name, quote }
   })
   api.get('/orders/:id', (ctx) => {
     const order = orders.get(ctx.params.id)
@@ -57,7 +57,10 @@ export function registerRoutes(app: Router, { pageDir, raceDir, filesDir }: Fold
 
   app.staticFiles('/race', raceDir, { cacheControl })
   if (filesDir !== undefined) app.staticFiles('/files', filesDir, { cacheControl })
-  app.staticFiles('/', pageDir, { spa: true, cacheControl })
+  app.staticFiles('/', pageDir, {
+    spa: true,
+    cacheControl,
+  })
 }
 
 /** Finds the source of the handlers in this file. */

@@ -14,7 +14,7 @@ export const SHARES: readonly (readonly [ProtocolName, number])[] = [
 const NAMES = ['Ada', 'Grace', 'Linus', 'Radia', 'Vint', 'Margaret', 'Tim', 'Barbara']
 const FILES = ['/', '/live.js', '/live.css', '/fonts/geist.woff2', '/icon.svg']
 /** Paths that scanners ask every server for. They exist nowhere. */
-const MISSING = ['/wp-login.php', '/api/admin', '/.env']
+const MISSING = ['/wp-login.php', '/admin.php', '/.env']
 const HIGHEST_ORDER = 9200
 
 /** Draws the next request of the demo traffic. About one in 30 fails. */

@@ -1,5 +1,5 @@
 import { SseChannel, type SseStream } from '@fw/sse'
-import type { CountsMessage, FeedEvents, FleetMessage, RequestMessage, SecondMessage, TrafficLevel } from './messages.ts'
+import type { CountsMessage, FeedEvents, FleetMessage, RaceMessage, RequestMessage, SecondMessage, TrafficLevel } from './messages.ts'
 import type { CollectorOutput } from './collector.ts'
 
 /** Events that are kept for pages that reconnect: those of one minute. */
@@ -62,6 +62,10 @@ export class Feed implements CollectorOutput {
 
   fleet(message: FleetMessage): void {
     if (!this.#isClosed) this.#channel.publish('fleet', message)
+  }
+
+  race(message: RaceMessage): void {
+    if (!this.#isClosed) this.#channel.publish('race', message)
   }
 
   async close(): Promise<void> {

@@ -26,6 +26,9 @@ export interface LiveSettings {
 /** Bytes of single requests that a first visit gets. With them the first second stays below 30 KB. */
 const WELCOME_BYTES = 18_000
 
+/** Milliseconds from the first page to the first race, so that it does not slow the loading of the page. */
+const FIRST_RACE_MS = 1500
+
 const { version } = createRequire(import.meta.url)('@fw/core/package.json') as { version: string }
 
 /** Everything behind the page: what it sees, and what its buttons do. */
@@ -37,6 +40,8 @@ export class Live implements Actions {
   #clients: ClientThread | undefined
   #fleet: Fleet | undefined
   #level: TrafficLevel = 'off'
+  readonly #races = new Map<RaceKind, RaceMessage>()
+  #hasPages = false
 
   constructor(settings: LiveSettings) {
     this.#settings = settings
@@ -62,7 +67,7 @@ export class Live implements Actions {
 
   get race(): Actions['race'] {
     const clients = this.#clients
-    return clients && ((kind: RaceKind): Promise<RaceMessage> => clients.run({ task: 'race', kind }))
+    return clients && ((kind) => this.#runRace(clients, kind))
   }
 
   get break(): Actions['break'] {
@@ -76,7 +81,7 @@ export class Live implements Actions {
 
   /** Returns the first event for a page. */
   welcome(visitor: string): WelcomeMessage {
-    this.#fleet?.start()
+    this.#startForPages()
     const { isPublic, http3, host, sources } = this.#settings
     const { history, last } = this.#collector.numbers
     return {
@@ -99,6 +104,7 @@ export class Live implements Actions {
       requests: chosen(this.feed.visible(this.#collector.recent, visitor), visitor, WELCOME_BYTES),
       sources: sources.all,
       fleet: this.#fleet?.last,
+      races: [...this.#races.values()],
     }
   }
 
@@ -112,6 +118,23 @@ export class Live implements Actions {
     this.observer.close()
     this.#collector.close()
     await this.feed.close()
+  }
+
+  /** Starts what only pages need with the first one: the fleet, and a first race. */
+  #startForPages(): void {
+    if (this.#hasPages) return
+    this.#hasPages = true
+    this.#fleet?.start()
+    if (this.#clients === undefined) return
+    const clients = this.#clients
+    setTimeout(() => void this.#runRace(clients, 'files').catch(() => {}), FIRST_RACE_MS).unref()
+  }
+
+  async #runRace(clients: ClientThread, kind: RaceKind): Promise<RaceMessage> {
+    const result = await clients.run({ task: 'race', kind })
+    this.#races.set(kind, result)
+    this.feed.race(result)
+    return result
   }
 
   async #applyTraffic(level: TrafficLevel): Promise<void> {

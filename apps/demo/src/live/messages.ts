@@ -127,6 +127,8 @@ export interface WelcomeMessage {
   readonly requests: readonly RequestMessage[]
   readonly sources: Readonly<Record<string, SourceCode>>
   readonly fleet: FleetMessage | undefined
+  /** The newest race of each kind. */
+  readonly races: readonly RaceMessage[]
 }
 
 /** The state of one process of the fleet. */
@@ -193,4 +195,5 @@ export interface FeedEvents {
   requests: readonly RequestMessage[]
   traffic: { readonly level: TrafficLevel }
   fleet: FleetMessage
+  race: RaceMessage
 }

@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { levelName, type LogRecord, type LogSink, type Sink } from '@fw/log'
+import { Level, levelName, type LogRecord, type LogSink, type Sink } from '@fw/log'
 import type { CurrentRequest } from './observed.ts'
 import type { HandlerSources } from './handler-sources.ts'
 
@@ -7,15 +7,19 @@ import type { HandlerSources } from './handler-sources.ts'
 export class LogLines implements Sink {
   readonly #current: CurrentRequest
   readonly #sources: HandlerSources
+  readonly #hasErrors: boolean
 
-  constructor(current: CurrentRequest, sources: HandlerSources) {
+  /** @param hasErrors Whether to add the errors that the library logs: their text can be about others */
+  constructor(current: CurrentRequest, sources: HandlerSources, hasErrors: boolean) {
+    this.#hasErrors = hasErrors
     this.#current = current
     this.#sources = sources
   }
 
   write({ level, message, location, fields }: LogRecord): void {
-    // The library logs in the context of any request, for example from a timer that one of them started.
-    if (fields?.['component'] === '@fw/core') return
+    // The library logs in the context of any request, for example from a timer that one of them started. The error of a
+    // handler is its only record that surely belongs to the request.
+    if (fields?.['component'] === '@fw/core' && (level !== Level.Error || !this.#hasErrors)) return
     const isEntry = this.#current.finishing !== undefined
     const place = location === undefined ? '' : `${basename(location.file)}:${location.line}`
     const protocol = this.#current.get()?.trace.context.protocol ?? ''
