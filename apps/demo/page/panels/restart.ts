@@ -43,7 +43,7 @@ export class Restart {
   update(message: FleetMessage): void {
     this.#past.push(message)
     if (this.#past.length > KEPT) this.#past.shift()
-    const { processes, answered, failed, replaced } = message
+    const { port, processes, answered, failed, replaced } = message
     // A restarted demo counts from zero again.
     if (this.#zero === undefined || answered < this.#zero.answered) this.#zero = { answered, failed }
     for (const [n, process] of processes.entries()) this.#drawProcess(n, process)
@@ -52,7 +52,7 @@ export class Restart {
     byId('failed').className = failed > this.#zero.failed ? 'bad' : ''
     setText(byId('answered'), `of ${count(answered - this.#zero.answered)} since you came`)
     if (this.#isOffered) {
-      const state = replaced === undefined ? (isReady ? '4 processes, one port' : 'starting') : `replacing ${replaced + 1} of 4`
+      const state = replaced === undefined ? (isReady ? `4 processes, port ${port}` : 'starting') : `replacing ${replaced + 1} of 4`
       setText(byId('rstate'), state)
       this.#button.disabled = replaced !== undefined || !isReady
     }

@@ -17,6 +17,7 @@ export class Fleet {
   readonly #states = new FleetStates(PROCESSES)
   #child: ChildProcess | undefined
   #timer: NodeJS.Timeout | undefined
+  #port = 0
   #load = { answered: 0, failed: 0 }
   #before = { answered: 0, at: 0 }
   #last: FleetMessage | undefined
@@ -58,7 +59,10 @@ export class Fleet {
   #receive(report: FleetReport): void {
     if (report.demo === 'state') this.#states.change(report.pid, report.worker, report.state)
     else if (report.demo === 'in flight of') this.#states.setInFlight(report.pid, report.inFlight)
-    else void this.#clients.run({ task: 'load', port: report.port }).catch(() => {})
+    else {
+      this.#port = report.port
+      this.#clients.run({ task: 'load', port: report.port }).catch(() => {})
+    }
   }
 
   #report(): void {
@@ -67,7 +71,7 @@ export class Fleet {
     const rate = ((answered - this.#before.answered) / (at - this.#before.at)) * 1000
     this.#before = { answered, at }
     const { places: processes, replaced } = this.#states
-    this.#last = { processes, rate: Math.max(0, Math.round(rate)), answered, failed, replaced }
+    this.#last = { port: this.#port, processes, rate: Math.max(0, Math.round(rate)), answered, failed, replaced }
     this.#publish(this.#last)
   }
 }

@@ -140,6 +140,8 @@ export interface ProcessState {
 
 /** Four processes that serve one port. */
 export interface FleetMessage {
+  /** 0 until the processes listen. */
+  readonly port: number
   readonly processes: readonly ProcessState[]
   /** Requests each second. */
   readonly rate: number
