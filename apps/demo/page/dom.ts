@@ -1,10 +1,13 @@
 type Child = Node | string
 
 /** Returns the element of the page with this ID. @throws {Error} if the page has none */
-export function byId<T extends HTMLElement = HTMLElement>(id: string): T {
+export function byId(id: string): HTMLElement
+/** Returns the element with this ID and of this class. @throws {Error} if the page has none */
+export function byId<T extends HTMLElement>(id: string, kind: new () => T): T
+export function byId(id: string, kind: new () => HTMLElement = HTMLElement): HTMLElement {
   const element = document.getElementById(id)
-  if (element === null) throw new Error(`The page has no element #${id}`)
-  return element as T
+  if (!(element instanceof kind)) throw new Error(`The page has no ${kind.name} #${id}`)
+  return element
 }
 
 /** Creates an element. Text becomes text nodes, so that nothing from a request is read as HTML. */

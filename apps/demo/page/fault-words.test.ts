@@ -16,7 +16,12 @@ const text = (message: FaultMessage, request?: RequestMessage): string => {
   const { seen: strong, rest } = faultWords(message, request)
   return `${strong} ${rest}`
 }
-const logged = { logs: [{ level: 'info', text: 'a' }, { level: 'error', text: 'It failed\n at x' }] } as unknown as RequestMessage
+const logged = {
+  logs: [
+    { level: 'info', text: 'a' },
+    { level: 'error', text: 'It failed\n at x' },
+  ],
+} as unknown as RequestMessage
 
 it('says what the client saw and what the log has', () => {
   expect(text(seen({}), logged)).toBe('500 Internal Server Error and no stack. The log has 2 lines: It failed')
@@ -24,9 +29,18 @@ it('says what the client saw and what the log has', () => {
 })
 
 it.each([
-  [seen({ fault: 'sleep', status: 503, reason: 'Service Unavailable', tookMs: 1003 }), '503 Service Unavailable after 1.0 s : timeoutMs'],
-  [seen({ fault: 'large', status: 413, reason: 'Content Too Large', sentBytes: 2_000_000 }), 'bytes of 2,000,000 were discarded'],
+  [
+    seen({ fault: 'sleep', status: 503, reason: 'Service Unavailable', tookMs: 1003 }),
+    '503 Service Unavailable after 1.0 s : timeoutMs',
+  ],
+  [
+    seen({ fault: 'large', status: 413, reason: 'Content Too Large', sentBytes: 2_000_000 }),
+    'The rest of 2,000,000 bytes was discarded',
+  ],
   [seen({ fault: 'garbled', status: 400, reason: 'Bad Request' }), '400 Bad Request and the connection closed'],
-  [seen({ fault: 'drip', status: 408, reason: 'Request Timeout', tookMs: 15_002, sentBytes: 15 }), 'after 15 s and 15 bytes'],
+  [
+    seen({ fault: 'drip', status: 408, reason: 'Request Timeout', tookMs: 15_002, sentBytes: 15 }),
+    'after 15 s and 15 bytes',
+  ],
   [seen({ fault: 'leave', status: 0, reason: '' }), 'You left.'],
 ])('describes %j', (message, part) => expect(text(message)).toContain(part))

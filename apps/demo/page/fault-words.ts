@@ -26,23 +26,21 @@ export function faultWords(seen: FaultMessage, request: RequestMessage | undefin
   const { fault, status, reason, tookMs, sentBytes, showsStack } = seen
   const response = status === 0 ? 'You left.' : `${status} ${reason}`.trim()
   const time = duration(tookMs * 1000)
-  switch (fault) {
-    case 'throw':
-      return { seen: response, rest: `and ${showsStack ? 'the error text' : 'no stack'}. ${logged(request)}` }
-    case 'sleep':
-      return { seen: `${response} after ${time}`, rest: `: timeoutMs aborted ctx.signal. ${logged(request)}` }
-    case 'large':
-      return {
-        seen: response,
-        rest: `: the limit is 1,048,576 bytes. The other bytes of ${count(sentBytes)} were discarded, so no reset hid the response.`,
-      }
-    case 'garbled':
-      return { seen: response, rest: 'and the connection closed. No middleware and no handler ran.' }
-    case 'drip':
-      return { seen: `${response} after ${time}`, rest: `and ${count(sentBytes)} bytes: a head has 15 s in all, however slowly it arrives.` }
-    case 'leave':
-      return { seen: response, rest: logged(request) }
+  const words: Record<FaultName, FaultWords> = {
+    throw: { seen: response, rest: `and ${showsStack ? 'the error text' : 'no stack'}. ${logged(request)}` },
+    sleep: { seen: `${response} after ${time}`, rest: `: timeoutMs aborted ctx.signal. ${logged(request)}` },
+    large: {
+      seen: response,
+      rest: `: the limit is 1,048,576 bytes. The rest of ${count(sentBytes)} bytes was discarded, so no reset hid the response.`,
+    },
+    garbled: { seen: response, rest: 'and the connection closed. No middleware and no handler ran.' },
+    drip: {
+      seen: `${response} after ${time}`,
+      rest: `and ${count(sentBytes)} bytes: a head has 15 s in all, however slowly it arrives.`,
+    },
+    leave: { seen: response, rest: logged(request) },
   }
+  return words[fault]
 }
 
 function logged(request: RequestMessage | undefined): string {

@@ -1,7 +1,16 @@
 import { expect, it } from 'vitest'
 import { type FlowLayout, isHidden, pointOn, ribbons } from './flow-geometry.ts'
 
-const LAYOUT: FlowLayout = { x0: 0, xa: 100, xb: 200, x1: 400, middle: 100, height: 180, from: [40, 160], to: [50, 100, 150] }
+const LAYOUT: FlowLayout = {
+  x0: 0,
+  xa: 100,
+  xb: 200,
+  x1: 400,
+  middle: 100,
+  height: 180,
+  from: [40, 160],
+  to: [50, 100, 150],
+}
 const RATES = [
   [10, 20, 0],
   [5, 0, 1],
@@ -19,14 +28,20 @@ it('makes ribbons as wide as their rates, and rails for none', () => {
 it('stacks the ribbons without gaps around the middle', () => {
   const all = ribbons(LAYOUT, RATES)
   const edges = all.map(({ enter, width }) => [enter - width / 2, enter + width / 2] as const)
-  for (const [n, [top]] of edges.entries()) if (n > 0) expect(top).toBeCloseTo(edges[n - 1]?.[1] ?? 0)
+  const gaps = edges.slice(1).map(([top], n) => top - (edges[n]?.[1] ?? 0))
+  for (const gap of gaps) expect(gap).toBeCloseTo(0)
   const [first, last] = [edges[0]?.[0] ?? 0, edges.at(-1)?.[1] ?? 0]
   expect((first + last) / 2).toBeCloseTo(LAYOUT.middle)
   expect(last - first).toBeLessThanOrEqual(LAYOUT.height)
 })
 
 it('keeps quiet servers thin: 4 pixels for each request a second at most', () => {
-  expect(ribbons(LAYOUT, [[1, 0, 0], [0, 0, 0]])[0]?.width).toBe(4)
+  expect(
+    ribbons(LAYOUT, [
+      [1, 0, 0],
+      [0, 0, 0],
+    ])[0]?.width,
+  ).toBe(4)
 })
 
 it('moves a dot from the protocol to the route', () => {

@@ -120,12 +120,13 @@ async function hello(): Promise<void> {
   else awaited = id
 }
 
+byId('help').addEventListener('click', () => keys.open())
 byId('pause').addEventListener('click', pause)
 byId('traffic').addEventListener('click', ({ target }) => {
   const level = target instanceof HTMLButtonElement ? target.dataset['level'] : undefined
   if (level !== undefined) post(`/api/live/traffic/${level}`).catch(() => {})
 })
-new Keys([
+const keys = new Keys([
   { key: 'h', label: 'H', text: 'Say hello', act: () => void hello().catch(() => {}) },
   { key: ' ', label: 'Space', text: 'Pause and resume', act: pause },
   { key: 'j', label: 'J', text: 'Next request', act: () => requests.move(1) },

@@ -2,7 +2,13 @@ import { expect, it } from 'vitest'
 import type { LaneResult, RaceKind } from '../src/live/messages.ts'
 import { raceWords } from './race-words.ts'
 
-const lane = (name: string, totalMs: number, absent?: string): LaneResult => ({ name, totalMs, spans: [], connections: 6, absent })
+const lane = (name: string, totalMs: number, absent?: string): LaneResult => ({
+  name,
+  totalMs,
+  spans: [],
+  connections: 6,
+  absent,
+})
 const words = (kind: RaceKind, ...lanes: LaneResult[]): string => {
   const { winner, why } = raceWords({ kind, lanes })
   return `${winner} ${why}`
@@ -14,7 +20,9 @@ it('names the winner, even if it is HTTP/1.1', () => {
 })
 
 it('calls a difference below 5% a tie', () => {
-  expect(words('files', lane('h1', 60), lane('h2', 20), lane('h3', 20.9))).toMatch(/^HTTP\/2 and HTTP\/3 are too close to call/)
+  expect(words('files', lane('h1', 60), lane('h2', 20), lane('h3', 20.9))).toMatch(
+    /^HTTP\/2 and HTTP\/3 are too close to call/,
+  )
 })
 
 it('says which lane did not run, and why', () => {

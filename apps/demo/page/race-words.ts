@@ -26,9 +26,7 @@ export function raceWords({ kind, lanes }: RaceMessage): RaceWords {
   const [first, second] = ran
   if (first === undefined) return { winner: 'No lane ran.', why: '' }
   const isTie = second !== undefined && second.totalMs <= first.totalMs * TIE
-  const winner = isTie
-    ? `${nameOf(first)} and ${nameOf(second)} are too close to call.`
-    : `${nameOf(first)} won.`
+  const winner = isTie ? `${nameOf(first)} and ${nameOf(second)} are too close to call.` : `${nameOf(first)} won.`
   return { winner, why: [reason(kind, lanes), ...lanes.map(absence)].filter(Boolean).join(' ') }
 }
 

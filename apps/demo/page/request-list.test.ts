@@ -40,6 +40,10 @@ it('filters by sender, by failure and by every word', () => {
 it('moves to neighbors and stays at the ends', () => {
   const list = new RequestList()
   list.add([request('a'), request('b'), request('c')])
-  expect([list.neighbor(undefined, 1)?.id, list.neighbor('c', 1)?.id, list.neighbor('a', 1)?.id]).toEqual(['c', 'b', 'a'])
+  expect([list.neighbor(undefined, 1)?.id, list.neighbor('c', 1)?.id, list.neighbor('a', 1)?.id]).toEqual([
+    'c',
+    'b',
+    'a',
+  ])
   expect([list.neighbor('b', -Infinity)?.id, list.neighbor('gone', -1)?.id]).toEqual(['c', 'c'])
 })

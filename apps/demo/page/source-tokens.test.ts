@@ -14,5 +14,9 @@ it('splits a line into keywords, strings and other text', () => {
 })
 
 it.each(['', '<script>alert(1)</script>', "'open", 'const'])('loses nothing of %j', (line) => {
-  expect(tokens(line).map(({ text }) => text).join('')).toBe(line)
+  expect(
+    tokens(line)
+      .map(({ text }) => text)
+      .join(''),
+  ).toBe(line)
 })

@@ -48,7 +48,11 @@ const VARIABLES = {
   names: variable('DEMO_NAMES', '', 'host names of the demo besides localhost, separated by commas'),
   traffic: variable('DEMO_TRAFFIC', 'gentle', 'requests that the demo sends to itself: off, gentle or busy'),
   drainMs: variable('DEMO_DRAIN_MS', '5000', 'milliseconds for running requests after Ctrl-C'),
-  workers: variable('DEMO_WORKERS', '0', 'worker processes, each with its own feed and without demo traffic; 0 for none'),
+  workers: variable(
+    'DEMO_WORKERS',
+    '0',
+    'worker processes, each with its own feed and without demo traffic; 0 for none',
+  ),
   proxies: variable('DEMO_PROXIES', '0', 'trusted proxies in front, which add to x-forwarded-for'),
 } satisfies Record<keyof Settings, Variable>
 

@@ -59,7 +59,12 @@ describe('the feed in public mode', () => {
     await using bob = await EventClient.connect(server, '/events/bob')
     await ada.next()
     await bob.next()
-    feed.requests([request('/of-ada', 'ada'), request('/of-bob', 'bob'), request('/of-demo', 'demo'), request('/of-nobody', '')])
+    feed.requests([
+      request('/of-ada', 'ada'),
+      request('/of-bob', 'bob'),
+      request('/of-demo', 'demo'),
+      request('/of-nobody', ''),
+    ])
     feed.counts({ counts: [[0, 1, 4, 0]] })
     const [ofAda, countsOfAda] = await ada.take(2)
     const [ofBob, countsOfBob] = await bob.take(2)

@@ -20,7 +20,10 @@ beforeAll(async () => {
 })
 afterAll(() => browser?.close())
 
-async function startDemo(folder: TempFolder, settings: Record<string, string> = {}): Promise<{ demo: DemoProcess; origin: string }> {
+async function startDemo(
+  folder: TempFolder,
+  settings: Record<string, string> = {},
+): Promise<{ demo: DemoProcess; origin: string }> {
   const ports = { DEMO_PORT: '0', DEMO_TLS_PORT: '0', DEMO_HTTP3: 'off', DEMO_TRAFFIC: 'off' }
   const demo = new DemoProcess({ ...ports, DEMO_DATA_DIR: folder.path, ...settings })
   const { cleartext } = await demo.addresses()
@@ -66,10 +69,14 @@ describe('the page', () => {
       // The policy of the page forbids injected scripts, but not those of the debugger.
       await page.evaluate(source)
       const violations = await page.evaluate(async (values) => {
-        const axe = (window as unknown as { axe: { run(node: Node, options: object): Promise<{ violations: AxeViolation[] }> } }).axe
+        const axe = (
+          window as unknown as { axe: { run(node: Node, options: object): Promise<{ violations: AxeViolation[] }> } }
+        ).axe
         return (await axe.run(document, { runOnly: { type: 'tag', values } })).violations
       }, RULES)
-      found.push(...violations.map(({ id, nodes }) => ({ view, id, nodes: nodes.map(({ target }) => target.join(' ')) })))
+      found.push(
+        ...violations.map(({ id, nodes }) => ({ view, id, nodes: nodes.map(({ target }) => target.join(' ')) })),
+      )
     }
     const wide = await open(origin, { colorScheme })
     await sayHello(wide)
@@ -123,6 +130,8 @@ describe('the page', () => {
 
   it('keeps still for visitors who ask for less motion', async () => {
     const page = await open(origin, { reducedMotion: 'reduce' })
+    // The first race fills the list.
+    await page.waitForFunction(() => /won|close/.test(document.getElementById('raced')?.textContent ?? ''))
     await sayHello(page)
     await page.mouse.move(0, 0)
     const look = async (): Promise<Buffer> => {
@@ -140,7 +149,10 @@ describe('the page', () => {
   it('can be used by keyboard alone, and always shows the focus', async () => {
     const page = await open(origin, {})
     const wanted = await page.evaluate(
-      () => [...document.querySelectorAll<HTMLElement>('button:not(:disabled), input, [tabindex="0"]')].filter((each) => each.checkVisibility()).length,
+      () =>
+        [...document.querySelectorAll<HTMLElement>('button:not(:disabled), input, [tabindex="0"]')].filter((each) =>
+          each.checkVisibility(),
+        ).length,
     )
     const reached = new Set<string>()
     for (let n = 0; n < wanted; n++) {
@@ -150,7 +162,7 @@ describe('the page', () => {
         const { outlineStyle, outlineWidth } = getComputedStyle(element)
         return { name: element.outerHTML.slice(0, 120), outline: `${outlineStyle} ${outlineWidth}` }
       })
-      expect(outline, name).toBe('solid 2px')
+      expect({ name, outline }).toEqual({ name, outline: 'solid 2px' })
       reached.add(name)
     }
     expect(reached.size).toBe(wanted)
@@ -174,7 +186,9 @@ describe('the page', () => {
   it('shows what a fault did, and the request in the list', async () => {
     const page = await open(origin, {})
     await page.click('[data-fault=throw]')
-    await page.waitForFunction(() => document.getElementById('broke')?.textContent?.includes('500 Internal Server Error and no stack'))
+    await page.waitForFunction(() =>
+      document.getElementById('broke')?.textContent?.includes('500 Internal Server Error and no stack'),
+    )
     expect(await page.textContent('#broke')).toContain('failed on purpose')
     await page.click('#only [data-only=failed]')
     await page.waitForSelector('#list .row:has-text("/api/break/throw")')
@@ -207,10 +221,13 @@ describe('the page', () => {
     })()
     await page.keyboard.press('3')
     await expect
-      .poll(async () => {
-        const now = await page.$$eval('#procs .mono', (all) => all.map((each) => each.textContent))
-        return now.filter((pid) => !before.includes(pid)).length
-      }, { timeout: 120_000 })
+      .poll(
+        async () => {
+          const now = await page.$$eval('#procs .mono', (all) => all.map((each) => each.textContent))
+          return now.filter((pid) => !before.includes(pid)).length
+        },
+        { timeout: 120_000 },
+      )
       .toBe(4)
     isOver = true
     await load
@@ -224,7 +241,11 @@ describe('the page', () => {
     ['another host', 421, { method: 'GET', path: '/', headers: { host: 'evil.example' } }],
     ['a port that is not ours', 421, { method: 'GET', path: '/', headers: { host: 'localhost:1' } }],
     ['a POST without an origin', 403, { method: 'POST', path: '/api/live/restart', headers: {} }],
-    ['a POST from another page', 403, { method: 'POST', path: '/api/echo', headers: { origin: 'http://evil.example' } }],
+    [
+      'a POST from another page',
+      403,
+      { method: 'POST', path: '/api/echo', headers: { origin: 'http://evil.example' } },
+    ],
   ])('refuses %s with %i', async (_name, status, options) => {
     const { promise, resolve, reject } = Promise.withResolvers<number | undefined>()
     const request = httpRequest(origin, options, (response) => resolve(response.resume().statusCode))
@@ -234,7 +255,9 @@ describe('the page', () => {
 
   it('limits faults to one a second', async () => {
     const statuses = await Promise.all(
-      Array.from({ length: 3 }, () => post(`${origin}/api/live/break/garbled`, { origin, cookie: `visitor=${'x'.repeat(22)}` })),
+      Array.from({ length: 3 }, () =>
+        post(`${origin}/api/live/break/garbled`, { origin, cookie: `visitor=${'x'.repeat(22)}` }),
+      ),
     )
     expect(statuses.filter((status) => status === 429)).toHaveLength(2)
   })
@@ -251,6 +274,19 @@ async function post(url: string, headers: Record<string, string>): Promise<numbe
   return response.status
 }
 
+/** Follows the feed from a page. Returns a function that returns what has arrived. */
+async function feedOf(page: Page): Promise<() => Promise<string>> {
+  await page.evaluate(() => {
+    const received: string[] = []
+    const source = new EventSource('/events')
+    for (const name of ['welcome', 'counts', 'requests', 'second']) {
+      source.addEventListener(name, ({ data }: MessageEvent<string>) => received.push(data))
+    }
+    Object.assign(window, { received })
+  })
+  return () => page.evaluate(() => (window as unknown as { received: string[] }).received.join('\n'))
+}
+
 describe('the page after its process was killed', () => {
   it('follows the next process within 3 s, and keeps what it has', async () => {
     await using folder = await tempFolder()
@@ -259,7 +295,9 @@ describe('the page after its process was killed', () => {
     const page = await open(origin, {})
     await sayHello(page)
     await demo.end('SIGKILL')
-    await page.waitForFunction(() => document.getElementById('state')?.textContent?.trim() === 'restarting, nothing lost')
+    await page.waitForFunction(
+      () => document.getElementById('state')?.textContent?.trim() === 'restarting, nothing lost',
+    )
     expect(await page.textContent('#t-life')).toBe('GET /api/hello/you')
     const next = await startDemo(folder, settings)
     const restarted = performance.now()
@@ -277,17 +315,6 @@ describe('the page on a public address', () => {
     await using folder = await tempFolder()
     const { demo, origin } = await startDemo(folder, { DEMO_HOST: '0.0.0.0' })
     const [ada, bob] = await Promise.all([open(origin, {}), open(origin, {})])
-    const feedOf = async (page: Page): Promise<() => Promise<string>> => {
-      await page.evaluate(() => {
-        const received: string[] = []
-        const source = new EventSource('/events')
-        for (const name of ['welcome', 'counts', 'requests', 'second']) {
-          source.addEventListener(name, ({ data }: MessageEvent<string>) => received.push(data))
-        }
-        Object.assign(window, { received })
-      })
-      return () => page.evaluate(() => (window as unknown as { received: string[] }).received.join('\n'))
-    }
     const [ofAda, ofBob] = [await feedOf(ada), await feedOf(bob)]
     await ada.evaluate(() => fetch('/api/hello/secret-of-ada?token=secret-of-ada'))
     await bob.evaluate(() => fetch('/nowhere/secret-of-bob'))
@@ -310,4 +337,3 @@ describe('the page on a public address', () => {
     await demo.end('SIGKILL')
   })
 })
-

@@ -61,7 +61,12 @@ class H2Client implements ProtocolClient {
   }
 }
 
-async function openConnection({ port, host = '127.0.0.1', tls = false, ...trust }: ConnectH2Options): Promise<Connection> {
+async function openConnection({
+  port,
+  host = '127.0.0.1',
+  tls = false,
+  ...trust
+}: ConnectH2Options): Promise<Connection> {
   const socket = new WatchedSocket(await openSocket({ ...trust, port, host, tls: tls && 'h2' }))
   const scheme = tls ? 'https' : 'http'
   const authority = `${host}:${port}`

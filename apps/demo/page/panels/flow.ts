@@ -1,4 +1,11 @@
-import { PROTOCOLS, ROUTES, type CountsMessage, type RequestMessage, type SecondMessage, type WelcomeMessage } from '../../src/live/messages.ts'
+import {
+  PROTOCOLS,
+  ROUTES,
+  type CountsMessage,
+  type RequestMessage,
+  type SecondMessage,
+  type WelcomeMessage,
+} from '../../src/live/messages.ts'
 import { colors } from '../colors.ts'
 import { byId, el, press, setText, surface } from '../dom.ts'
 import { type FlowLayout, isHidden, LEFT_SHARE, pointOn, ribbons, RIGHT_SHARE, type Ribbon } from '../flow-geometry.ts'
@@ -28,7 +35,7 @@ const EASE_PER_S = 1.2
 
 /** The flow: a ribbon from each protocol to each route, as wide as its rate, and a dot for each request. */
 export class Flow {
-  readonly #canvas = byId<HTMLCanvasElement>('flow')
+  readonly #canvas = byId('flow', HTMLCanvasElement)
   readonly #from = byId('from')
   readonly #core = byId('core')
   readonly #to = byId('to')
@@ -39,7 +46,8 @@ export class Flow {
   #hasHttp3 = true
 
   constructor() {
-    for (const route of ROUTES) this.#to.append(el('li', {}, el('code', { textContent: route }), el('span'), el('span'), el('span')))
+    for (const route of ROUTES)
+      this.#to.append(el('li', {}, el('code', { textContent: route }), el('span'), el('span'), el('span')))
     for (const name of ['parse', 'route', 'middleware', 'handler', 'write']) {
       const row = el('div', {}, el('span', { textContent: name }), el('span', { className: 'value', textContent: '–' }))
       row.dataset['stage'] = name
@@ -50,7 +58,8 @@ export class Flow {
   welcome({ protocols, second }: WelcomeMessage): void {
     this.#hasHttp3 = protocols.includes('h3')
     if (second !== undefined) this.second(second)
-    if (this.#rates.flat().every((value) => value === 0)) for (const [p, row] of this.#wanted.entries()) this.#rates[p] = [...row]
+    if (this.#rates.flat().every((value) => value === 0))
+      for (const [p, row] of this.#wanted.entries()) this.#rates[p] = [...row]
     this.#rail()
   }
 
@@ -73,7 +82,9 @@ export class Flow {
   ring({ protocol, row, status }: RequestMessage): void {
     if (isStill()) return
     const index = PROTOCOLS.indexOf(protocol)
-    const same = this.#dots.findLastIndex((dot) => dot.protocol === index && dot.row === row && !dot.isOwn && dot.way < SPREAD * 2)
+    const same = this.#dots.findLastIndex(
+      (dot) => dot.protocol === index && dot.row === row && !dot.isOwn && dot.way < SPREAD * 2,
+    )
     if (same !== -1) this.#dots.splice(same, 1)
     this.#start(index, row, status > 399, true)
   }

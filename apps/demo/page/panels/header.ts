@@ -6,7 +6,7 @@ const HOPS: Readonly<Record<string, ProtocolName>> = { 'http/1.0': 'h1', 'http/1
 const LOOPBACK = /^(?:127\.|::1$|localhost$)/
 
 /** The state of the stream, as the pill shows it. */
-export type StreamState = 'connecting' | 'live' | 'paused' | 'restarting, nothing lost'
+export type StreamState = 'live' | 'paused' | 'restarting, nothing lost'
 
 /** The header says how this page arrived, and the footer which process sent it. */
 export class Header {
@@ -18,12 +18,13 @@ export class Header {
     const protocol = HOPS[navigation.nextHopProtocol]
     const took = duration((navigation.responseEnd - navigation.requestStart) * 1000)
     const name = protocol === undefined ? 'a cache' : PROTOCOL_NAMES[protocol]
-    byId('arrival').prepend(
+    byId('arrival').append(
       'This page reached you over ',
       el('b', { className: protocol ?? '', id: 'protocol', textContent: name }),
       ' in ',
       el('b', { textContent: `${took}.` }),
       ' ',
+      el('span', { className: 'm', textContent: 'Here is everything your server is doing.' }),
     )
   }
 

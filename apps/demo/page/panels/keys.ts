@@ -12,8 +12,8 @@ const STORED = 'fw-live-single-keys'
 
 /** Single keys, and the dialog that lists them. They rest while a field has the focus, and can be switched off (WCAG 2.1.4). */
 export class Keys {
-  readonly #dialog = byId<HTMLDialogElement>('keys')
-  readonly #single = byId<HTMLInputElement>('single')
+  readonly #dialog = byId('keys', HTMLDialogElement)
+  readonly #single = byId('single', HTMLInputElement)
   readonly #keys: ReadonlyMap<string, Key>
 
   constructor(keys: readonly Key[]) {
@@ -24,7 +24,6 @@ export class Keys {
     }
     this.#single.checked = localStorage.getItem(STORED) !== 'off'
     this.#single.addEventListener('change', () => localStorage.setItem(STORED, this.#single.checked ? 'on' : 'off'))
-    byId('help').addEventListener('click', () => this.open())
     document.addEventListener('keydown', (event) => this.#onKey(event))
   }
 

@@ -42,13 +42,19 @@ export class Life {
       { className: 'falls' },
       axis(totalUs * MARGIN),
       ...(request.isReused === true ? [openConnection(request)] : []),
-      ...this.#bars.map(({ stage, bar }) => fall(stage.name, el('div', { className: 'track' }, bar), duration(stage.toUs - stage.fromUs))),
+      ...this.#bars.map(({ stage, bar }) =>
+        fall(stage.name, el('div', { className: 'track' }, bar), duration(stage.toUs - stage.fromUs)),
+      ),
       flags(logs, percent),
     )
     const replay = el('button', {}, el('span', { textContent: 'Replay' }), el('kbd', { textContent: 'R' }))
     replay.type = 'button'
     replay.addEventListener('click', () => this.replay())
-    this.#box.replaceChildren(this.#head(request, replay), falls, el('div', { className: 'under' }, this.#logs(), this.#source(request)))
+    this.#box.replaceChildren(
+      this.#head(request, replay),
+      falls,
+      el('div', { className: 'under' }, this.#logs(), this.#source(request)),
+    )
     this.#played = plays && !isStill() ? 0 : 1
     this.#sweep()
   }
@@ -100,7 +106,8 @@ export class Life {
     const file = el('span', { className: 'mono', textContent: code?.file ?? '' })
     const title = el('h3', {}, el('span', { textContent: 'The code that answered' }), file)
     if (code === undefined) {
-      const text = pattern === '' ? 'No route matched, so the library answered.' : 'This route belongs to the page itself.'
+      const text =
+        pattern === '' ? 'No route matched, so the library answered.' : 'This route belongs to the page itself.'
       return el('div', {}, title, el('p', { className: 'm', textContent: text }))
     }
     const lines = code.lines.map((text, n) => {
@@ -139,7 +146,11 @@ function fall(name: string, track: HTMLElement, time: string): HTMLElement {
 
 function openConnection({ place }: RequestMessage): HTMLElement {
   const connection = /c\d+$/.exec(place)?.[0] ?? 'It'
-  return fall('connection', el('div', { className: 'track open m', textContent: `${connection} was open already` }), '0 µs')
+  return fall(
+    'connection',
+    el('div', { className: 'track open m', textContent: `${connection} was open already` }),
+    '0 µs',
+  )
 }
 
 function axis(totalUs: number): HTMLElement {

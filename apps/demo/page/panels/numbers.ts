@@ -30,7 +30,10 @@ export class Numbers {
       if (series.length > SECONDS) series.shift()
     }
     for (const [p, name] of PROTOCOLS.entries()) {
-      put(name, second.rates.slice(p * ROUTES.length, (p + 1) * ROUTES.length).reduce((a, b) => a + b, 0))
+      put(
+        name,
+        second.rates.slice(p * ROUTES.length, (p + 1) * ROUTES.length).reduce((a, b) => a + b, 0),
+      )
     }
     put('p50', second.p50Ms)
     put('p99', second.p99Ms)
@@ -45,7 +48,11 @@ export class Numbers {
     const { h1, h2, h3, p50, p99, failed, inFlight, loopDelay, memory } = this.#series
     const failedSum = failed.reduce((a, b) => a + b, 0)
     this.#text(0, String((h1.at(-1) ?? 0) + (h2.at(-1) ?? 0) + (h3.at(-1) ?? 0)))
-    this.#text(1, (p50.at(-1) ?? 0).toFixed((p50.at(-1) ?? 0) < 9.995 ? 2 : 1), `ms, p99 ${shortNumber(p99.at(-1) ?? 0)}`)
+    this.#text(
+      1,
+      (p50.at(-1) ?? 0).toFixed((p50.at(-1) ?? 0) < 9.995 ? 2 : 1),
+      `ms, p99 ${shortNumber(p99.at(-1) ?? 0)}`,
+    )
     this.#text(2, String(failedSum))
     this.#boxes[2]?.querySelector('b')?.classList.toggle('warn', failedSum > 0)
     this.#text(3, String(inFlight.at(-1) ?? 0))

@@ -18,7 +18,7 @@ const NAMES: Readonly<Record<RaceKind, readonly string[]>> = {
 export class Race {
   readonly #lanes = [...byId('lanes').children]
   readonly #words = byId('raced')
-  readonly #button = byId<HTMLButtonElement>('go')
+  readonly #button = byId('go', HTMLButtonElement)
   readonly #results = new Map<RaceKind, RaceMessage>()
   #kind: RaceKind = 'files'
   #shown = 1

@@ -24,7 +24,7 @@ export class Requests {
       press(only, (button) => button === target)
       this.draw()
     })
-    const filter = byId<HTMLInputElement>('filter')
+    const filter = byId('filter', HTMLInputElement)
     filter.addEventListener('input', () => {
       list.query = filter.value
       this.draw()

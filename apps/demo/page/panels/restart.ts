@@ -12,8 +12,8 @@ const RATE_SHARE = 0.36
 /** Four processes that are replaced one by one while requests arrive. */
 export class Restart {
   readonly #boxes = [...byId('procs').children]
-  readonly #canvas = byId<HTMLCanvasElement>('gantt')
-  readonly #button = byId<HTMLButtonElement>('restart')
+  readonly #canvas = byId('gantt', HTMLCanvasElement)
+  readonly #button = byId('restart', HTMLButtonElement)
   readonly #past: FleetMessage[] = []
   #zero: { answered: number; failed: number } | undefined
   #isOffered = true
@@ -52,7 +52,8 @@ export class Restart {
     byId('failed').className = failed > this.#zero.failed ? 'bad' : ''
     setText(byId('answered'), `of ${count(answered - this.#zero.answered)} since you came`)
     if (this.#isOffered) {
-      const state = replaced === undefined ? (isReady ? `4 processes, port ${port}` : 'starting') : `replacing ${replaced + 1} of 4`
+      const state =
+        replaced === undefined ? (isReady ? `4 processes, port ${port}` : 'starting') : `replacing ${replaced + 1} of 4`
       setText(byId('rstate'), state)
       this.#button.disabled = replaced !== undefined || !isReady
     }

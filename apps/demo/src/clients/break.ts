@@ -16,7 +16,14 @@ const DRIP_MS = 1000
 export async function breakIt(target: Target, fault: FaultName, visitor: string): Promise<FaultMessage> {
   const started = performance.now()
   const seen = await SCENES[fault](target, visitor)
-  return { fault, sentBytes: 0, showsStack: false, isClosed: false, ...seen, tookMs: Math.round(performance.now() - started) }
+  return {
+    fault,
+    sentBytes: 0,
+    showsStack: false,
+    isClosed: false,
+    ...seen,
+    tookMs: Math.round(performance.now() - started),
+  }
 }
 
 type Seen = Partial<FaultMessage> & Pick<FaultMessage, 'status' | 'reason'>

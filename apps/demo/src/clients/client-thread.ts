@@ -23,6 +23,7 @@ export class ClientThread {
     const id = this.#count++
     const pending = Promise.withResolvers<unknown>()
     this.#pending.set(id, pending)
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
     this.#worker.postMessage({ id, task } satisfies TaskMessage)
     return pending.promise as never
   }

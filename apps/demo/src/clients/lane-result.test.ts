@@ -2,7 +2,16 @@ import { expect, it } from 'vitest'
 import { absent, laneResult } from './lane-result.ts'
 
 it('takes the end of the last request as the time of the lane', () => {
-  expect(laneResult('h1', [[0, 5.12345], [1, 9.999]], 6)).toEqual({
+  expect(
+    laneResult(
+      'h1',
+      [
+        [0, 5.12345],
+        [1, 9.999],
+      ],
+      6,
+    ),
+  ).toEqual({
     name: 'h1',
     totalMs: 10,
     spans: [

@@ -53,7 +53,8 @@ async function raceFiles(target: Target, protocol: ProtocolName): Promise<LaneRe
 async function warmUp(target: Target): Promise<void> {
   const client = await openLane(target, 'h2')
   try {
-    for (let n = 0; n < RACE_FILES; n++) await (await send(client, target, 'race', { path: `/race/${raceFile(n)}` })).bytes()
+    for (let n = 0; n < RACE_FILES; n++)
+      await (await send(client, target, 'race', { path: `/race/${raceFile(n)}` })).bytes()
   } finally {
     await client.close()
   }

@@ -10,6 +10,7 @@ const target = workerData as Target
 const traffic = new Traffic(target)
 let load: Load | undefined
 
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
 const reply = (message: ThreadMessage): void => parentPort?.postMessage(message)
 
 parentPort?.on('message', ({ id, task }: TaskMessage) => {

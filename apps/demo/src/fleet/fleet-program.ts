@@ -49,7 +49,8 @@ function reportWorkers(): void {
     report({ demo: 'state', pid, worker, state })
   })
   cluster.on('message', (worker, message: unknown) => {
-    if (isWorkerReport(message)) report({ demo: 'in flight of', pid: worker.process.pid ?? 0, inFlight: message.inFlight })
+    if (isWorkerReport(message))
+      report({ demo: 'in flight of', pid: worker.process.pid ?? 0, inFlight: message.inFlight })
   })
 }
 

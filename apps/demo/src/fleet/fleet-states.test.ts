@@ -3,7 +3,10 @@ import { FleetStates } from './fleet-states.ts'
 
 function serving(): FleetStates {
   const states = new FleetStates(2)
-  for (const [pid, worker] of [[10, 1], [20, 2]] as const) {
+  for (const [pid, worker] of [
+    [10, 1],
+    [20, 2],
+  ] as const) {
     states.change(pid, worker, 'starts')
     states.change(pid, worker, 'serves')
   }
@@ -36,7 +39,10 @@ it('shows the successor while it starts, then the predecessor while it drains', 
 it('ends the restart with the last replaced process', () => {
   const states = serving()
   states.beginRestart()
-  for (const [old, next, worker] of [[10, 11, 1], [20, 21, 2]] as const) {
+  for (const [old, next, worker] of [
+    [10, 11, 1],
+    [20, 21, 2],
+  ] as const) {
     states.change(next, worker, 'starts')
     states.change(next, worker, 'serves')
     states.change(old, worker, 'drains')

@@ -33,7 +33,11 @@ export class FleetStates {
         all.at(-1) ??
         []
       const state = process?.state
-      return { pid, state: state === 'drains' || state === 'serves' ? state : 'starts', inFlight: process?.inFlight ?? 0 }
+      return {
+        pid,
+        state: state === 'drains' || state === 'serves' ? state : 'starts',
+        inFlight: process?.inFlight ?? 0,
+      }
     })
   }
 

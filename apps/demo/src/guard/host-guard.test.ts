@@ -10,10 +10,15 @@ describe('the host guard', () => {
     (host) => expect(isAllowedHost(host, LOCAL)).toBe(true),
   )
 
-  it.each(['', 'localhost', 'localhost:81', 'evil.example:8080', '192.0.2.1:8080', '127.0.0.1.evil.example:8080', 'a@localhost:8080'])(
-    'refuses %j on loopback',
-    (host) => expect(isAllowedHost(host, LOCAL)).toBe(false),
-  )
+  it.each([
+    '',
+    'localhost',
+    'localhost:81',
+    'evil.example:8080',
+    '192.0.2.1:8080',
+    '127.0.0.1.evil.example:8080',
+    'a@localhost:8080',
+  ])('refuses %j on loopback', (host) => expect(isAllowedHost(host, LOCAL)).toBe(false))
 
   it.each(['192.0.2.1:8080', '[2001:db8::1]', 'live.example.org', 'Live.Example.org:443', 'localhost'])(
     'allows %j in public mode',

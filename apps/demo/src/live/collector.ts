@@ -105,7 +105,13 @@ export class Collector implements RequestListener {
     const handler = stages.find(({ kind }) => kind === 'app')
     const handlerUs = handler === undefined ? undefined : handler.toUs - handler.fromUs
     // An event stream is open for minutes, which says nothing about handlers.
-    this.numbers.add({ protocol, row, isFailed, handlerUs: message.pattern === '/events' ? undefined : handlerUs, stages: message.pattern === '/events' ? [] : stages })
+    this.numbers.add({
+      protocol,
+      row,
+      isFailed,
+      handlerUs: message.pattern === '/events' ? undefined : handlerUs,
+      stages: message.pattern === '/events' ? [] : stages,
+    })
   }
 
   #gauges() {

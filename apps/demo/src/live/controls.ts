@@ -3,7 +3,15 @@ import '@fw/sse/register'
 import type { Observer } from '../observe/observer.ts'
 import { RateLimit } from '../guard/rate-limit.ts'
 import { Visitor } from '../visitors.ts'
-import type { FaultMessage, FaultName, FeedEvents, RaceKind, RaceMessage, TrafficLevel, WelcomeMessage } from './messages.ts'
+import type {
+  FaultMessage,
+  FaultName,
+  FeedEvents,
+  RaceKind,
+  RaceMessage,
+  TrafficLevel,
+  WelcomeMessage,
+} from './messages.ts'
 import type { Feed } from './feed.ts'
 
 /** What the buttons of the page do. A part that is off is `undefined`, and its button gets 404. */

@@ -1,5 +1,13 @@
 import { SseChannel, type SseStream } from '@fw/sse'
-import type { CountsMessage, FeedEvents, FleetMessage, RaceMessage, RequestMessage, SecondMessage, TrafficLevel } from './messages.ts'
+import type {
+  CountsMessage,
+  FeedEvents,
+  FleetMessage,
+  RaceMessage,
+  RequestMessage,
+  SecondMessage,
+  TrafficLevel,
+} from './messages.ts'
 import type { CollectorOutput } from './collector.ts'
 
 /** Events that are kept for pages that reconnect: those of one minute. */

@@ -9,7 +9,15 @@ import { Observer } from '../observe/observer.ts'
 import { Collector } from './collector.ts'
 import type { Actions } from './controls.ts'
 import { Feed } from './feed.ts'
-import type { FaultMessage, FaultName, RaceKind, RaceMessage, RequestMessage, TrafficLevel, WelcomeMessage } from './messages.ts'
+import type {
+  FaultMessage,
+  FaultName,
+  RaceKind,
+  RaceMessage,
+  RequestMessage,
+  TrafficLevel,
+  WelcomeMessage,
+} from './messages.ts'
 
 /** What the live view knows about the demo. */
 export interface LiveSettings {
@@ -71,7 +79,9 @@ export class Live implements Actions {
   }
 
   get break(): Actions['break'] {
-    return this.#clients === undefined || this.#settings.isPublic ? undefined : (fault, visitor) => this.#break(fault, visitor)
+    return this.#clients === undefined || this.#settings.isPublic
+      ? undefined
+      : (fault, visitor) => this.#break(fault, visitor)
   }
 
   get restart(): Actions['restart'] {
@@ -156,11 +166,7 @@ export class Live implements Actions {
 }
 
 /** Returns the newest requests whose JSON fits into a number of bytes, those of the visitor first, in their old order. */
-export function chosen(
-  requests: readonly RequestMessage[],
-  visitor: string,
-  bytes: number,
-): readonly RequestMessage[] {
+export function chosen(requests: readonly RequestMessage[], visitor: string, bytes: number): readonly RequestMessage[] {
   const kept = new Set<RequestMessage>()
   let left = bytes
   const own = requests.filter(({ by }) => by === visitor)

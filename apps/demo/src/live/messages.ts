@@ -121,7 +121,12 @@ export interface WelcomeMessage {
   readonly protocols: readonly ProtocolName[]
   readonly traffic: TrafficLevel
   /** The parts that are on. */
-  readonly offers: { readonly traffic: boolean; readonly race: boolean; readonly break: boolean; readonly restart: boolean }
+  readonly offers: {
+    readonly traffic: boolean
+    readonly race: boolean
+    readonly break: boolean
+    readonly restart: boolean
+  }
   readonly history: History
   readonly second: SecondMessage | undefined
   readonly requests: readonly RequestMessage[]

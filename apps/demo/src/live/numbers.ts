@@ -88,7 +88,9 @@ export class Numbers {
 
   #route(row: number, samples: readonly Sample[]): readonly [number, number] {
     const took = sorted(samples.filter((sample) => sample.row === row).map(({ handlerUs }) => handlerUs))
-    const requests = sum(this.#seconds.map(({ rates }) => sum(PROTOCOLS.map((_, p) => rates[p * ROUTES.length + row] ?? 0))))
+    const requests = sum(
+      this.#seconds.map(({ rates }) => sum(PROTOCOLS.map((_, p) => rates[p * ROUTES.length + row] ?? 0))),
+    )
     const failed = sum(this.#seconds.map((second) => second.failed[row] ?? 0))
     const percent = requests === 0 ? 0 : (failed / requests) * 100
     return [milliseconds(percentile(took, 0.5)), Math.round(percent * 10) / 10]

@@ -38,7 +38,10 @@ export function requestMessage({ observed, outcome, finished }: Finished): Reque
     place: placeOf(trace),
     isReused: nth === undefined ? undefined : nth > 1,
     stages,
-    logs: logs.map(({ at, ...line }) => ({ ...line, atUs: Math.max(0, Math.round((at - zero) * 1000)) })),
+    logs: logs.map(({ at, level, text, where, sourceLine }) => {
+      const atUs = Math.max(0, Math.round((at - zero) * 1000))
+      return { level, atUs, text, where, sourceLine }
+    }),
   }
 }
 

@@ -13,7 +13,9 @@ it.each([
 })
 
 it('names the protocols', () => {
-  expect((['HTTP/1.1', 'HTTP/2.0', 'HTTP/3.0'] as const).map((each) => [protocolName(each), protocolIndex(each)])).toEqual([
+  expect(
+    (['HTTP/1.1', 'HTTP/2.0', 'HTTP/3.0'] as const).map((each) => [protocolName(each), protocolIndex(each)]),
+  ).toEqual([
     ['h1', 0],
     ['h2', 1],
     ['h3', 2],

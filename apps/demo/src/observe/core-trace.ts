@@ -24,10 +24,12 @@ export interface CoreTrace {
 }
 
 /** The times of a request that core measures. */
-export function timesOfCore({ context, timing, connection, nth }: CoreTrace): Omit<
-  RequestTimes,
-  'started' | 'finished' | 'around' | 'handler'
-> {
+export function timesOfCore({
+  context,
+  timing,
+  connection,
+  nth,
+}: CoreTrace): Omit<RequestTimes, 'started' | 'finished' | 'around' | 'handler'> {
   const isFirst = nth === 1 && connection !== undefined
   return {
     ...timing,

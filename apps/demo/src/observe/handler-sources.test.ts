@@ -7,7 +7,9 @@ const FILE = fileURLToPath(new URL('../app/routes.ts', import.meta.url))
 
 it('finds the source of every shown route', () => {
   const { all } = handlerSources()
-  expect(Object.keys(all)).toEqual(expect.arrayContaining(['/*path', '/api/hello/:name', '/api/orders/:id', '/api/echo']))
+  expect(Object.keys(all)).toEqual(
+    expect.arrayContaining(['/*path', '/api/hello/:name', '/api/orders/:id', '/api/echo']),
+  )
   expect(all['/api/hello/:name']?.lines.at(0)).toBe("api.get('/hello/:name', async (ctx) => {")
   expect(all['/api/hello/:name']?.lines.at(-1)).toBe('})')
 })
@@ -24,9 +26,15 @@ it('maps the place of a log call to the line of its handler', () => {
 })
 
 it.each([
-  [['  a(() => {', '    b()', '  })', '  c()'], ['a(() => {', '  b()', '})']],
+  [
+    ['  a(() => {', '    b()', '  })', '  c()'],
+    ['a(() => {', '  b()', '})'],
+  ],
   [['  a()', '  b()'], ['a()']],
-  [['a({', '', '  b,', '})'], ['a({', '', '  b,', '})']],
+  [
+    ['a({', '', '  b,', '})'],
+    ['a({', '', '  b,', '})'],
+  ],
 ])('takes the first statement of %j', (lines, own) => {
   expect(statement(lines)).toEqual(own)
 })

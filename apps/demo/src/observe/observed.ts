@@ -38,6 +38,7 @@ export class CurrentRequest {
   /** Adds a line to the running request, if any. */
   addLine(line: Omit<TimedLine, 'at'>): void {
     const observed = this.get()
-    if (observed !== undefined && observed.logs.length < MAX_LINES) observed.logs.push({ ...line, at: performance.now() })
+    if (observed !== undefined && observed.logs.length < MAX_LINES)
+      observed.logs.push({ ...line, at: performance.now() })
   }
 }

@@ -27,7 +27,7 @@ export class Observer {
   constructor(listener: RequestListener) {
     this.#listener = listener
     this.#channel.start.bindStore(this.current.store, (trace) => this.#observe(trace))
-    this.#channel.subscribe(this.#subscribers as never)
+    this.#channel.subscribe(this.#subscribers)
   }
 
   /** Returns middleware around the whole application. Pass the access log to connect its entries to their requests. */
@@ -84,7 +84,7 @@ export class Observer {
 
   close(): void {
     this.#channel.start.unbindStore(this.current.store)
-    this.#channel.unsubscribe(this.#subscribers as never)
+    this.#channel.unsubscribe(this.#subscribers)
   }
 
   #observe(trace: CoreTrace): Observed {
