@@ -14,13 +14,13 @@ const LANE_NAMES: Readonly<Record<string, string>> = {
 /** Lanes within this share of the fastest are too close to call. */
 const TIE = 1.05
 
-/** A sentence about a race: who won, and why. */
+/** A sentence about a race: the winner and the reason. */
 export interface RaceWords {
   readonly winner: string
   readonly why: string
 }
 
-/** Says who won a race. The reasons hold whoever won. */
+/** Names the winner of a race. The reasons do not depend on the winner. */
 export function raceWords({ kind, lanes }: RaceMessage): RaceWords {
   const ran = lanes.filter(({ absent }) => absent === undefined).toSorted((a, b) => a.totalMs - b.totalMs)
   const [first, second] = ran

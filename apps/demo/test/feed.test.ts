@@ -54,7 +54,7 @@ describe('the feed', () => {
 describe('the feed in public mode', () => {
   beforeEach(() => start(true))
 
-  it('sends single requests to their own visitor, and counts to everybody', async () => {
+  it('sends single requests to their own visitor, and counts to all visitors', async () => {
     await using ada = await EventClient.connect(server, '/events/ada')
     await using bob = await EventClient.connect(server, '/events/bob')
     await ada.next()

@@ -171,7 +171,10 @@ export class Flow {
     const lane = this.#from.children[2]
     if (this.#hasHttp3 || lane === undefined) return
     lane.classList.add('off')
-    setText(lane.lastElementChild, 'off: npm i @matrixai/quic, then http3: true')
+    lane.lastElementChild?.replaceChildren(
+      'off',
+      el('span', { className: 'more', textContent: 'npm i @matrixai/quic' }),
+    )
   }
 
   #drawRibbon(g: CanvasRenderingContext2D, { x0, xa, xb, x1 }: FlowLayout, ribbon: Ribbon): void {

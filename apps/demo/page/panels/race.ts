@@ -53,7 +53,6 @@ export class Race {
       const kind = this.#kind
       this.#results.set(kind, (await post(`/api/live/race/${kind}`)) as RaceMessage)
       if (kind === this.#kind) this.#show()
-      setText(this.#button.firstElementChild, 'Race again')
     } catch (error) {
       this.#say('', `No race: ${error instanceof Error ? error.message : String(error)}.`)
     }
@@ -66,7 +65,6 @@ export class Race {
     const isNew = !this.#isRunning && this.#results.get(result.kind) === undefined
     this.#results.set(result.kind, result)
     if (!isNew) return
-    setText(this.#button.firstElementChild, 'Race again')
     if (result.kind === this.#kind) this.#show()
   }
 

@@ -73,7 +73,7 @@ export class Requests {
     this.#isStale = true
   }
 
-  /** Draws the list if it has changed and nobody reads it. */
+  /** Draws the list if it has changed and neither the pointer nor the focus is in it. */
   update(): void {
     if (this.#isStale && !this.#box.matches(':hover, :focus')) this.draw()
   }

@@ -15,7 +15,7 @@ export interface Target {
   readonly secret: string
 }
 
-/** What the thread of the clients can do. */
+/** A task for the thread of the clients. */
 export type ClientTask =
   | { readonly task: 'traffic'; readonly level: TrafficLevel }
   | { readonly task: 'race'; readonly kind: RaceKind }
@@ -34,7 +34,7 @@ export interface TaskMessage {
   readonly task: ClientTask
 }
 
-/** What the thread sends back: the result of a task, or the progress of the load. */
+/** A message of the thread: the result of a task, or the progress of the load. */
 export type ThreadMessage =
   | { readonly id: number; readonly result?: unknown; readonly error?: string | undefined }
   | { readonly load: { readonly answered: number; readonly failed: number } }

@@ -4,7 +4,7 @@ import { openLane, send } from './lane-client.ts'
 import type { Target } from './tasks.ts'
 import { drawRequest, RATES, SHARES } from './traffic-plan.ts'
 
-/** Milliseconds between two looks at the clock. */
+/** Milliseconds between two steps. */
 const STEP_MS = 20
 /** Requests of one protocol at the same time. A slow machine then sends less, and does not build a queue. */
 const MAX_RUNNING = 16

@@ -14,7 +14,7 @@ import type {
 } from './messages.ts'
 import type { Feed } from './feed.ts'
 
-/** What the buttons of the page do. A part that is off is `undefined`, and its button gets 404. */
+/** The actions of the buttons of the page. A part that is off is `undefined`, and its button gets 404. */
 export interface Actions {
   readonly setTraffic: ((level: TrafficLevel) => Promise<void>) | undefined
   readonly race: ((kind: RaceKind) => Promise<RaceMessage>) | undefined

@@ -59,7 +59,7 @@ export class Feed implements CollectorOutput {
     if (this.#isClosed) return
     if (!this.#isPublic) return this.#channel.publish('requests', messages)
     for (const [visitor, own] of Map.groupBy(messages, ({ by }) => by)) {
-      // A request of an unknown visitor belongs to nobody, so no page gets it.
+      // No page gets a request whose visitor is unknown.
       if (visitor !== '' && !OWN_CLIENTS.has(visitor)) this.#channel.publish('requests', own, { key: visitor })
     }
   }

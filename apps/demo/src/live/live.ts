@@ -19,7 +19,7 @@ import type {
   WelcomeMessage,
 } from './messages.ts'
 
-/** What the live view knows about the demo. */
+/** Facts about the demo that the live view needs. */
 export interface LiveSettings {
   /** Whether other machines can connect. */
   readonly isPublic: boolean

@@ -39,7 +39,7 @@ export interface LogLine {
 
 /** One finished request. */
 export interface RequestMessage {
-  /** Unique, also after a restart of the demo. */
+  /** Unique, including restarts of the demo. */
   readonly id: string
   readonly protocol: ProtocolName
   readonly method: string
@@ -65,7 +65,7 @@ export interface RequestMessage {
   readonly logs: readonly LogLine[]
 }
 
-/** The requests of 100 ms, counted. Everybody gets it. */
+/** The requests of 100 ms, counted. Every page gets it. */
 export interface CountsMessage {
   /** Protocol, route, number of requests, number of failed ones. */
   readonly counts: readonly (readonly [protocol: number, row: number, count: number, failed: number])[]
@@ -181,7 +181,7 @@ export interface RaceMessage {
 /** The faults that a visitor can cause. */
 export type FaultName = 'throw' | 'sleep' | 'large' | 'garbled' | 'drip' | 'leave'
 
-/** What the client of a fault saw. */
+/** The response to a fault, as its client saw it. */
 export interface FaultMessage {
   readonly fault: FaultName
   /** 0 without a response. */

@@ -15,7 +15,7 @@ it('takes every request of visitors, every failed one, and 20 of the others a se
   expect(taken(selection, request('demo'), 100)).toBe(10)
 })
 
-it('takes at most 24,000 bytes a second, whoever sent them', () => {
+it('takes at most 24,000 bytes a second from all senders together', () => {
   const selection = new Selection()
   const large = request('ada', 500, 'x'.repeat(5900))
   expect(taken(selection, large, 10)).toBe(4)

@@ -52,7 +52,7 @@ export class Observer {
     return [before, this.measured('accessLog', accessLog), Object.assign(after, { refused })]
   }
 
-  /** Returns the middleware, measured from its call to the end of what it surrounds. */
+  /** Returns the middleware, measured from its call to the end of the inner middleware and the handler. */
   measured(name: string, middleware: Middleware): Middleware {
     const measuring: Middleware = (ctx, next) => {
       const observed = this.current.store.getStore()
