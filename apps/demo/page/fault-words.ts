@@ -7,7 +7,7 @@ export interface FaultWords {
   readonly rest: string
 }
 
-/** What the page says while a fault is in progress. */
+/** The text of the page while a fault is in progress. */
 export const WAITING: Readonly<Record<FaultName, string>> = {
   throw: 'Asking a handler that throws …',
   sleep: 'Asking a handler that sleeps for 5 s. Its route has timeoutMs: 1000 …',

@@ -14,7 +14,7 @@ export interface FlowLayout {
   readonly to: readonly number[]
 }
 
-/** The way of the requests of one protocol to one route: its middles at four places, and its width. */
+/** The path of the requests of one protocol to one route: its middles at four places, and its width. */
 export interface Ribbon {
   readonly protocol: number
   readonly row: number

@@ -15,7 +15,7 @@ import { Tabs } from './panels/tabs.ts'
 import { Theme } from './panels/theme.ts'
 import { RequestList } from './request-list.ts'
 
-/** Milliseconds between two drawings of the list. Faster, nobody can read it. */
+/** Milliseconds between two drawings of the list. A faster list cannot be read. */
 const LIST_MS = 250
 
 /** Requests that a pause keeps, as many as the list. */

@@ -38,7 +38,7 @@ export class Visitors {
 }
 
 /** Returns the name of a visitor for pages and messages. It does not reveal the cookie. */
-export function visitorName(cookie: string): string {
+function visitorName(cookie: string): string {
   return createHash('sha256').update(cookie).digest('base64url').slice(0, NAME_LENGTH)
 }
 

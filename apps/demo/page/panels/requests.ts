@@ -6,7 +6,7 @@ import type { Only, RequestList } from '../request-list.ts'
 /** Rows of the list. More would not be seen. */
 const MAX_ROWS = 40
 
-/** The list of requests. It stands still while the pointer or the focus is in it. */
+/** The list of requests. It does not change while the pointer or the focus is in it. */
 export class Requests {
   readonly #list: RequestList
   readonly #box = byId('list')

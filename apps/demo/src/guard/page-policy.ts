@@ -1,7 +1,7 @@
 import type { Middleware } from '@fw/core'
 
 /** The page loads everything from this server, and nothing inline. */
-export const CONTENT_SECURITY_POLICY: string = [
+const CONTENT_SECURITY_POLICY: string = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",

@@ -166,7 +166,7 @@ export class Live implements Actions {
 }
 
 /** Returns the newest requests whose JSON fits into a number of bytes, those of the visitor first, in their old order. */
-export function chosen(requests: readonly RequestMessage[], visitor: string, bytes: number): readonly RequestMessage[] {
+function chosen(requests: readonly RequestMessage[], visitor: string, bytes: number): readonly RequestMessage[] {
   const kept = new Set<RequestMessage>()
   let left = bytes
   const own = requests.filter(({ by }) => by === visitor)
