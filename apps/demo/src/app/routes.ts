@@ -57,10 +57,7 @@ export function registerRoutes(app: Router, { pageDir, raceDir, filesDir }: Fold
 
   app.staticFiles('/race', raceDir, { cacheControl })
   if (filesDir !== undefined) app.staticFiles('/files', filesDir, { cacheControl })
-  app.staticFiles('/', pageDir, {
-    spa: true,
-    cacheControl,
-  })
+  app.staticFiles('/', pageDir, { cacheControl })
 }
 
 /** Finds the source of the handlers in this file. */
