@@ -26,6 +26,7 @@ const sidecars: Plugin = {
 
 export default defineConfig({
   root: fileURLToPath(new URL('page', import.meta.url)),
+  publicDir: fileURLToPath(new URL('public', import.meta.url)),
   plugins: [sidecars],
   build: {
     outDir: OUT_DIR,

@@ -57,7 +57,9 @@ export function registerRoutes(app: Router, { pageDir, raceDir, filesDir }: Fold
 
   app.staticFiles('/race', raceDir, { cacheControl })
   if (filesDir !== undefined) app.staticFiles('/files', filesDir, { cacheControl })
-  app.staticFiles('/', pageDir, { cacheControl })
+  app.staticFiles('/', pageDir, {
+    cacheControl,
+  })
 }
 
 /** Finds the source of the handlers in this file. */
