@@ -40,7 +40,7 @@ export const VERBS: ReadonlySet<string> = new Set(
     reuse reveal revert review revise rework rewrite roll rotate round route run sample sanitize satisfy save say scale
     scan schedule scope scroll scrub seal search see seem select send separate serialize serve set settle shadow shape
     shard share shift ship shorten show shrink shut sign signal silence simplify skip sleep slice slim slow smooth
-    snapshot sort span spare spawn speak specify speed spell spend split spread stabilize stand start state stay stick
+    snapshot sort span spare spawn speak specify speed spell spend split spread stabilize stand stack start state stay stick
     stop store stream strengthen strip structure style submit subscribe substitute subtract suffer suffice suggest sum
     summarize supply support suppress surface surround survive suspend sustain swap switch sync synchronize tag take
     teach tear tell tend terminate test throttle throw tick tidy tie tighten time toggle tolerate total touch trace

@@ -1,5 +1,6 @@
 import { parseLevel, type Level } from '@fw/log'
 import { AccessLogFormat } from '@fw/access-log'
+import type { TrafficLevel } from './live/messages.ts'
 
 /** The settings of the demo. */
 export interface Settings {
@@ -14,7 +15,8 @@ export interface Settings {
   readonly logLevel: Level
   readonly accessLog: AccessLogFormat
   readonly filesDir: string | undefined
-  readonly tickMs: number
+  readonly names: readonly string[]
+  readonly traffic: TrafficLevel
   readonly drainMs: number
   readonly workers: number
   readonly proxies: number
@@ -32,7 +34,7 @@ interface Variable {
 }
 
 const VARIABLES = {
-  host: variable('DEMO_HOST', '127.0.0.1', 'IP address to listen on; :: accepts connections from other machines'),
+  host: variable('DEMO_HOST', '127.0.0.1', 'IP address to listen on; others than loopback turn on public mode'),
   port: variable('DEMO_PORT', '8080', 'port without TLS: HTTP/1.1, and HTTP/2 with prior knowledge'),
   tlsPort: variable('DEMO_TLS_PORT', '8443', 'TLS port: HTTP/1.1 and HTTP/2 on TCP, HTTP/3 on UDP'),
   http3: variable('DEMO_HTTP3', 'on', 'on or off; needs the package @matrixai/quic'),
@@ -43,9 +45,14 @@ const VARIABLES = {
   logLevel: variable('DEMO_LOG_LEVEL', 'info', 'trace, debug, info, warn, error, fatal or off'),
   accessLog: variable('DEMO_ACCESS_LOG', 'combined', 'combined, common or json'),
   filesDir: variable('DEMO_FILES_DIR', '', 'folder to serve under /files/'),
-  tickMs: variable('DEMO_TICK_MS', '1000', 'milliseconds between two events of the live feed'),
+  names: variable('DEMO_NAMES', '', 'host names of the demo besides localhost, separated by commas'),
+  traffic: variable('DEMO_TRAFFIC', 'gentle', 'requests that the demo sends to itself: off, gentle or busy'),
   drainMs: variable('DEMO_DRAIN_MS', '5000', 'milliseconds for running requests after Ctrl-C'),
-  workers: variable('DEMO_WORKERS', '0', 'worker processes, each with its own feed; 0 for none'),
+  workers: variable(
+    'DEMO_WORKERS',
+    '0',
+    'worker processes, each with its own feed and without demo traffic; 0 for none',
+  ),
   proxies: variable('DEMO_PROXIES', '0', 'trusted proxies in front, which add to x-forwarded-for'),
 } satisfies Record<keyof Settings, Variable>
 
@@ -80,7 +87,11 @@ export function readSettings(environment: Readonly<Record<string, string | undef
       AccessLogFormat.Json,
     ]),
     filesDir: read(VARIABLES.filesDir) || undefined,
-    tickMs: readNumber(VARIABLES.tickMs, read, 3_600_000),
+    names: read(VARIABLES.names)
+      .split(',')
+      .map((name) => name.trim().toLowerCase())
+      .filter((name) => name !== ''),
+    traffic: readChoice(VARIABLES.traffic, read, ['off', 'gentle', 'busy']),
     drainMs: readNumber(VARIABLES.drainMs, read, 3_600_000),
     workers: readNumber(VARIABLES.workers, read, 1024),
     proxies: readNumber(VARIABLES.proxies, read, 100),

@@ -1,38 +1,45 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { contextKey, type Context, type ContextKey, type Middleware } from '@fw/core'
+import { CLIENT_FIELD } from './clients/tasks.ts'
+import type { CurrentRequest } from './observe/observed.ts'
 
-/** The visitor who sent a request: a random name that only the browser of the visitor has. */
-export const Visitor: ContextKey<string> = contextKey<string>('visitor', 'router.use(…visitors.around(accessLog()))')
+/** The public name of the visitor who sent a request. The cookie has another value, which only the browser knows. */
+export const Visitor: ContextKey<string> = contextKey<string>('visitor', 'router.use(visitors.middleware)')
 
 const VISITOR_BYTES = 16
 const VISITOR = /^[\w-]{22}$/
+const NAME_LENGTH = 10
 
-/** Knows the visitor whose request a log record is about, so that other visitors do not see it. */
+/** Recognizes visitors by a cookie, and the clients of the demo by a secret. */
 export class Visitors {
-  readonly #handling = new AsyncLocalStorage<string>()
-  #finished: string | undefined = undefined
+  /** The secret of the clients. */
+  readonly secret: string = randomBytes(VISITOR_BYTES).toString('base64url')
+  readonly #current: CurrentRequest
 
-  /** The visitor whose handler or access-log entry runs now, if any. */
-  get current(): string | undefined {
-    return this.#finished ?? this.#handling.getStore()
+  constructor(current: CurrentRequest) {
+    this.#current = current
   }
 
-  /** Returns middleware around an access log, which logs when the exchange is over, outside the handler. */
-  around(accessLog: Middleware): readonly Middleware[] {
-    const before: Middleware = (ctx, next) => {
-      const visitor = recognize(ctx)
-      ctx.set(Visitor, visitor)
-      // Listeners run in the order in which they were added: this one, the one of the access log, the one of `after`.
-      ctx.onFinish(() => (this.#finished = visitor))
-      return this.#handling.run(visitor, next)
-    }
-    const after: Middleware = (ctx, next) => {
-      ctx.onFinish(() => (this.#finished = undefined))
-      return next()
-    }
-    return [before, accessLog, after]
+  /** Sets `Visitor`, and the visitor of the observed request. */
+  readonly middleware: Middleware = (ctx, next) => {
+    const visitor = this.#clientOf(ctx) ?? visitorName(recognize(ctx))
+    ctx.set(Visitor, visitor)
+    const observed = this.#current.get()
+    if (observed !== undefined) observed.by = visitor
+    return next()
   }
+
+  /** Returns the name that a client of the demo gives itself: `demo`, `race`, or the visitor on whose behalf it asks. */
+  #clientOf(ctx: Context): string | undefined {
+    const field = ctx.headers.get(CLIENT_FIELD)
+    if (field === null || !field.startsWith(`${this.secret} `)) return undefined
+    return field.slice(this.secret.length + 1)
+  }
+}
+
+/** Returns the name of a visitor for pages and messages. It does not reveal the cookie. */
+function visitorName(cookie: string): string {
+  return createHash('sha256').update(cookie).digest('base64url').slice(0, NAME_LENGTH)
 }
 
 /** Returns the visitor that the cookie names, or gives the browser a new one. */

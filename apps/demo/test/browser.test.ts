@@ -7,20 +7,14 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DemoProcess } from './demo-process.ts'
 
-const TICK_MS = 400
 /** A published application, unmodified. */
 const SWAGGER_UI = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
 
-interface Arrival {
-  readonly type: string
-  readonly data: string
-}
-
 describe.each([
-  { nextHop: 'http/1.1', logged: 'HTTP/1.1', isTls: false, isQuic: false },
-  { nextHop: 'h2', logged: 'HTTP/2.0', isTls: true, isQuic: false },
-  { nextHop: 'h3', logged: 'HTTP/3.0', isTls: true, isQuic: true },
-])('the demo in Chromium over $nextHop', ({ nextHop, logged, isTls, isQuic }) => {
+  { nextHop: 'http/1.1', logged: 'HTTP/1.1', shown: 'HTTP/1.1', short: 'h1', isTls: false, isQuic: false },
+  { nextHop: 'h2', logged: 'HTTP/2.0', shown: 'HTTP/2', short: 'h2', isTls: true, isQuic: false },
+  { nextHop: 'h3', logged: 'HTTP/3.0', shown: 'HTTP/3', short: 'h3', isTls: true, isQuic: true },
+])('the demo in Chromium over $nextHop', ({ nextHop, logged, shown, short, isTls, isQuic }) => {
   let folder: TempFolder
   let demo: DemoProcess
   let browser: Browser
@@ -40,7 +34,7 @@ describe.each([
       DEMO_TLS_PORT: '0',
       DEMO_DATA_DIR: folder.path,
       DEMO_FILES_DIR: SWAGGER_UI,
-      DEMO_TICK_MS: String(TICK_MS),
+      DEMO_TRAFFIC: 'off',
       DEMO_HTTP3: isQuic ? 'on' : 'off',
     })
     const addresses = await demo.addresses()
@@ -111,47 +105,33 @@ describe.each([
     expect(sent.filter((path, at) => sent.indexOf(path) !== at)).toEqual([])
   })
 
-  it('sends named and anonymous events to an EventSource one at a time', async () => {
+  it('draws the requests of the page, first the one that brought it', async () => {
     await page.goto(`${origin}/`)
-    const arrivals = await page.evaluate(
-      (wanted) =>
-        new Promise<Arrival[]>((resolve) => {
-          const received: Arrival[] = []
-          const source = new EventSource('/events')
-          // Each request is logged and therefore sent as an anonymous event. The next one follows after that event.
-          const greet = (): void => void fetch(`/api/hello/browser-${greetings()}`)
-          const greetings = (): number => received.filter(({ data }) => data.includes('Greeting browser-')).length
-          const take = ({ type, data }: MessageEvent<string>): void => {
-            received.push({ type, data })
-            const ticks = received.filter((arrival) => arrival.type === 'tick').length
-            // The first tick arrives after the subscription.
-            if (ticks === 1 && type === 'tick') greet()
-            if (data.includes('Greeting browser-')) greet()
-            if (ticks < wanted || greetings() < wanted) return
-            source.close()
-            resolve(received)
-          }
-          source.addEventListener('tick', take)
-          source.addEventListener('message', take)
-        }),
-      5,
+    await page.waitForFunction(() => document.querySelector('#t-life')?.textContent === 'GET /')
+    expect(await page.textContent('#protocol')).toBe(shown)
+    expect(await page.textContent('#life .head')).toContain(`200${shown}`)
+    // Each press sends a request. The page shows it with its log lines, the oldest of them at its line of the handler.
+    await page.keyboard.press('h')
+    await page.waitForFunction(() => document.querySelector('#t-life')?.textContent === 'GET /api/hello/you')
+    expect(await page.textContent('#life .log')).toContain('Greeting you')
+    expect(await page.textContent('#life .hot')).toContain("log.info('Greeting {}', name)")
+    expect(await page.getAttribute('#life .hot', 'data-n')).toBe('1')
+    await page.waitForFunction(() => document.querySelectorAll('#list em').length >= 2)
+    const protocols = await page.$$eval('#list .row:has(em) span:first-child', (all) =>
+      all.map((each) => each.textContent),
     )
-    const tick = arrivals.find(({ type }) => type === 'tick')
-    expect(JSON.parse(tick?.data ?? '')).toMatchObject({ clients: expect.any(Number) as number })
-    const greeted = arrivals.filter(({ type }) => type === 'message').map(({ data }) => data)
-    for (let n = 0; n < 5; n++) expect(greeted).toContainEqual(expect.stringContaining(`Greeting browser-${n}`))
-    expect(await page.textContent('#protocol')).toBe(nextHop)
+    expect(new Set(protocols)).toEqual(new Set([short]))
   })
 
   it('logs every request to the file as exactly one line with its protocol', async () => {
     responses.length = 0
-    const marked = ['/?run=1', '/page.js?run=1', '/api/hello/log?run=1', '/api/teapot?run=1', '/files/missing.js?run=1']
+    const marked = ['/?run=1', '/live.js?run=1', '/api/hello/log?run=1', '/api/teapot?run=1', '/files/missing.js?run=1']
     for (const path of marked) await page.evaluate((url) => fetch(url, { cache: 'no-store' }), path)
     await page.evaluate(
       () =>
         new Promise<void>((resolve) => {
           const source = new EventSource('/events?run=1')
-          source.addEventListener('tick', () => {
+          source.addEventListener('welcome', () => {
             source.close()
             resolve()
           })
@@ -159,7 +139,7 @@ describe.each([
     )
     const wanted = [
       'GET /?run=1 200 OK',
-      'GET /page.js?run=1 200 OK',
+      'GET /live.js?run=1 200 OK',
       'GET /api/hello/log?run=1 200 OK',
       "GET /api/teapot?run=1 418 I'm a Teapot",
       'GET /files/missing.js?run=1 404 Not Found',
@@ -178,7 +158,7 @@ describe.each([
 
   it('ends cleanly on Ctrl-C while a page is open', async () => {
     await page.goto(`${origin}/`)
-    await page.waitForFunction(() => document.getElementById('state')?.textContent === 'live')
+    await page.waitForFunction(() => document.getElementById('state')?.textContent?.trim() === 'live')
     const { exitCode, stderr } = await demo.end('SIGINT')
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
     expect(demo.stdout).toMatch(/Closed\n$/)

@@ -8,7 +8,8 @@ import { DemoProcess, type Ended } from './demo-process.ts'
 
 async function start(environment: Record<string, string>, args: readonly string[] = []): Promise<Ended> {
   await using folder = await tempFolder()
-  const defaults = { DEMO_HOST: '127.0.0.1', DEMO_PORT: '0', DEMO_TLS_PORT: '0', DEMO_DATA_DIR: folder.path }
+  const ports = { DEMO_HOST: '127.0.0.1', DEMO_PORT: '0', DEMO_TLS_PORT: '0' }
+  const defaults = { ...ports, DEMO_DATA_DIR: folder.path, DEMO_TRAFFIC: 'off' }
   await using demo = new DemoProcess({ ...defaults, DEMO_LOG_LEVEL: 'off', ...environment }, args)
   return await demo.end()
 }

@@ -4,20 +4,30 @@ import * as log from '@fw/log'
 import { sse } from '@fw/sse'
 import { eachProtocol, tempFolder, type ServerDemand } from '@fw/testing'
 import { describe, expect, it } from 'vitest'
-import { Feed } from '../src/feed.ts'
+import { handlerSources } from '../src/app/routes.ts'
+import { Collector } from '../src/live/collector.ts'
+import { Feed } from '../src/live/feed.ts'
+import type { FeedEvents, WelcomeMessage } from '../src/live/messages.ts'
+import { LogLines } from '../src/observe/log-lines.ts'
+import { Observer } from '../src/observe/observer.ts'
 import { Visitor, Visitors } from '../src/visitors.ts'
 import { DemoProcess } from './demo-process.ts'
 
 async function start({ tls, http3 }: ServerDemand): Promise<{ port: number; close(): Promise<void> }> {
-  const visitors = new Visitors()
-  const feed = new Feed(0, visitors)
   log.setLevel(log.Level.Debug)
-  log.setSinks([feed])
+  const feed = new Feed(true)
+  const collector = new Collector(feed, () => [])
+  const observer = new Observer(collector)
+  const visitors = new Visitors(observer.current)
+  log.setSinks([new LogLines(observer.current, handlerSources(), false)])
   const server = new Server({ ...(tls && { tls: { key: tls.key, cert: tls.cert } }), http3, trustProxy: false })
   server
     .router()
-    .use(...visitors.around(accessLog()))
-    .get('/events', async (ctx) => feed.follow(await sse(ctx), ctx.local(Visitor)))
+    .use(...observer.around(accessLog()), observer.measured('visitor', visitors.middleware))
+    .get('/events', async (ctx) => {
+      const visitor = ctx.local(Visitor)
+      return feed.follow(await sse<FeedEvents>(ctx), visitor, { visitor } as WelcomeMessage)
+    })
     .get('/hello/:name', async (ctx) => {
       await new Promise((resolve) => setTimeout(resolve, 5))
       ctx.local(RequestLogger).info('Greeting {}', ctx.params.name)
@@ -27,13 +37,15 @@ async function start({ tls, http3 }: ServerDemand): Promise<{ port: number; clos
   return {
     port,
     async close() {
+      observer.close()
+      collector.close()
       await feed.close()
       await server.close({ drainMs: 0 })
     },
   }
 }
 
-eachProtocol('the feed of a visitor', start, (client) => {
+eachProtocol('the feed of a visitor in public mode', start, (client) => {
   /** Requests a path as a visitor, and reads the feed of a visitor. */
   const get = (path: string, cookie?: string) =>
     client().request({ path, headers: cookie === undefined ? [] : [['cookie', cookie]] })
@@ -51,11 +63,11 @@ eachProtocol('the feed of a visitor', start, (client) => {
     void (async () => {
       for await (const chunk of response.body) text += decoder.decode(chunk, { stream: true })
     })().catch(() => {})
-    await expect.poll(() => text).toContain('event: tick')
+    await expect.poll(() => text).toContain('event: welcome')
     return { text: () => text, stop: () => response.abort() }
   }
 
-  it('shows a visitor only the lines of their own requests, even if others are in progress', async () => {
+  it('shows a visitor only their own requests and log lines, even if others are in progress', async () => {
     const [ada, bob] = [await newVisitor(), await newVisitor()]
     expect(ada).not.toBe(bob)
     const [ofAda, ofBob, ofStranger] = [await follow(ada), await follow(bob), await follow()]
@@ -69,9 +81,11 @@ eachProtocol('the feed of a visitor', start, (client) => {
       await expect.poll(() => ofAda.text()).toContain(line)
     }
     await expect.poll(() => ofBob.text()).toContain('GET /hello/bob-3 200')
+    // All visitors get the counts.
+    for (const each of [ofAda, ofBob, ofStranger]) await expect.poll(() => each.text()).toContain('event: counts')
     expect(ofAda.text()).not.toMatch(/bob|stranger/)
     expect(ofBob.text()).not.toMatch(/ada|stranger/)
-    expect(ofStranger.text()).not.toMatch(/data: (?!\{)/)
+    expect(ofStranger.text()).not.toMatch(/ada-|bob-|stranger-|event: requests/)
     for (const each of [ofAda, ofBob, ofStranger]) each.stop()
   })
 })
@@ -79,7 +93,7 @@ eachProtocol('the feed of a visitor', start, (client) => {
 describe('DEMO_HOST', () => {
   it.each([{}, { DEMO_HOST: '' }])('is loopback by default: %j', async (environment) => {
     await using folder = await tempFolder()
-    const ports = { DEMO_PORT: '0', DEMO_TLS_PORT: '0', DEMO_HTTP3: 'off' }
+    const ports = { DEMO_PORT: '0', DEMO_TLS_PORT: '0', DEMO_HTTP3: 'off', DEMO_TRAFFIC: 'off' }
     await using demo = new DemoProcess({ ...ports, DEMO_DATA_DIR: folder.path, DEMO_LOG_LEVEL: 'off', ...environment })
     const { cleartext, tls } = await demo.addresses()
     expect([cleartext.hostname, tls.hostname]).toEqual(['127.0.0.1', '127.0.0.1'])
@@ -94,7 +108,7 @@ describe('the log of the demo', () => {
     [{ DEMO_PROXIES: '1' }, '198.51.100.4'],
   ])('shows with %j the client address %s', async (environment, address) => {
     await using folder = await tempFolder()
-    const ports = { DEMO_PORT: '0', DEMO_TLS_PORT: '0', DEMO_HTTP3: 'off' }
+    const ports = { DEMO_PORT: '0', DEMO_TLS_PORT: '0', DEMO_HTTP3: 'off', DEMO_TRAFFIC: 'off' }
     await using demo = new DemoProcess({ ...ports, DEMO_DATA_DIR: folder.path, ...environment })
     const { cleartext } = await demo.addresses()
     const headers = { 'x-forwarded-for': '203.0.113.9, 198.51.100.4' }

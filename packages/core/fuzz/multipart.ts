@@ -118,8 +118,8 @@ const target: FuzzTarget<Input> = {
     if (!text.startsWith(`--${boundary}`)) return
     // The two parsers repair malformed dispositions differently. undici also decodes a transfer encoding (RFC 7578
     // §4.7).
-    if (/^content-transfer-encoding[ \t]*:/im.test(text)) return
-    if (!(text.match(/^content-disposition[ \t]*:.*$/gim) ?? []).every((line) => WELL_FORMED.test(line))) return
+    if (/content-transfer-encoding/i.test(text)) return
+    if (!(text.match(/^.*content-disposition.*$/gim) ?? []).every((line) => WELL_FORMED.test(line))) return
     const expected = await readWithUndici(bytes, type)
     if (expected === undefined || expected.length === 0 || expected.length > MAX_PARTS) return
     assert.ok(typeof whole !== 'number', `undici reads what gets ${JSON.stringify(whole)}`)

@@ -55,4 +55,9 @@ export interface ProtocolClient {
 }
 
 /** Address of the server. The default `host` is `127.0.0.1`. */
-export type ConnectOptions = { port: number; host?: string }
+export type ConnectOptions = {
+  port: number
+  host?: string
+  /** Certificate to trust over TLS on TCP, in PEM. Default: `testCertificate()`. */
+  ca?: string
+}

@@ -61,8 +61,13 @@ class H2Client implements ProtocolClient {
   }
 }
 
-async function openConnection({ port, host = '127.0.0.1', tls = false }: ConnectH2Options): Promise<Connection> {
-  const socket = new WatchedSocket(await openSocket({ port, host, tls: tls && 'h2' }))
+async function openConnection({
+  port,
+  host = '127.0.0.1',
+  tls = false,
+  ...trust
+}: ConnectH2Options): Promise<Connection> {
+  const socket = new WatchedSocket(await openSocket({ ...trust, port, host, tls: tls && 'h2' }))
   const scheme = tls ? 'https' : 'http'
   const authority = `${host}:${port}`
   const session = connect(`${scheme}://${authority}`, {

@@ -10,17 +10,16 @@ export type SocketOptions = ConnectOptions & { tls: 'http/1.1' | 'h2' | false }
 /**
  * Opens a socket that stays half-open, so that a test can observe the server's FIN before it closes its own side.
  *
- * @throws {Error} if no server listens, or its certificate is not `testCertificate()`, or ALPN selects another protocol
+ * @throws {Error} if no server listens, or its certificate is not trusted, or ALPN selects another protocol
  */
-export async function openSocket({ port, host = '127.0.0.1', tls }: SocketOptions): Promise<Socket> {
+export async function openSocket({ port, host = '127.0.0.1', ca, tls }: SocketOptions): Promise<Socket> {
   const address = { port, host, allowHalfOpen: true }
   if (tls === false) {
     const socket = connectTcp({ ...address, noDelay: true })
     await once(socket, 'connect')
     return socket
   }
-  const { cert } = await testCertificate()
-  const socket = connectTls({ ...address, ca: cert, ALPNProtocols: [tls] })
+  const socket = connectTls({ ...address, ca: ca ?? (await testCertificate()).cert, ALPNProtocols: [tls] })
   await once(socket, 'secureConnect')
   socket.setNoDelay(true)
   if (socket.alpnProtocol === tls) return socket

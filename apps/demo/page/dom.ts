@@ -1,0 +1,63 @@
+type Child = Node | string
+
+/** Returns the element of the page with this ID. @throws {Error} if the page has none */
+export function byId(id: string): HTMLElement
+/** Returns the element with this ID and of this class. @throws {Error} if the page has none */
+export function byId<T extends HTMLElement>(id: string, kind: new () => T): T
+export function byId(id: string, kind: new () => HTMLElement = HTMLElement): HTMLElement {
+  const element = document.getElementById(id)
+  if (!(element instanceof kind)) throw new Error(`The page has no ${kind.name} #${id}`)
+  return element
+}
+
+/** Creates an element. Text becomes text nodes, so that nothing from a request is read as HTML. */
+export function el<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  properties: Partial<Pick<HTMLElement, 'className' | 'textContent' | 'id' | 'title'>> = {},
+  ...children: readonly Child[]
+): HTMLElementTagNameMap[K] {
+  const element = Object.assign(document.createElement(tag), properties)
+  element.append(...children)
+  return element
+}
+
+/** Sets the text of an element if it differs, so that the browser has nothing to do otherwise. */
+export function setText(element: Element | null | undefined, text: string): void {
+  if (element !== null && element !== undefined && element.textContent !== text) element.textContent = text
+}
+
+/** Marks one button of a group as pressed. */
+export function press(group: Element, isPressed: (button: HTMLButtonElement) => boolean): void {
+  for (const button of group.querySelectorAll('button')) button.ariaPressed = String(isPressed(button))
+}
+
+/** A canvas in CSS pixels, cleared. */
+export interface Surface {
+  readonly g: CanvasRenderingContext2D
+  readonly width: number
+  readonly height: number
+}
+
+/** Returns the context of a canvas at the resolution of the screen; `undefined` while it is not shown. */
+export function surface(canvas: HTMLCanvasElement): Surface | undefined {
+  const { clientWidth: width, clientHeight: height } = canvas
+  const g = canvas.getContext('2d')
+  if (g === null || width === 0 || height === 0) return undefined
+  const ratio = window.devicePixelRatio || 1
+  const [w, h] = [Math.round(width * ratio), Math.round(height * ratio)]
+  if (canvas.width !== w || canvas.height !== h) Object.assign(canvas, { width: w, height: h })
+  g.setTransform(ratio, 0, 0, ratio, 0, 0)
+  g.globalAlpha = 1
+  g.clearRect(0, 0, width, height)
+  return { g, width, height }
+}
+
+/** Sends a request of the page that changes something. @throws {Error} with the text of the response if it fails */
+export async function post(path: string): Promise<unknown> {
+  const response = await fetch(path, { method: 'POST' })
+  const text = await response.text()
+  const body: unknown = text === '' ? undefined : JSON.parse(text)
+  if (response.ok) return body
+  const { detail, title } = (body ?? {}) as { detail?: string; title?: string }
+  throw new Error(detail ?? title ?? `Status ${response.status}`)
+}

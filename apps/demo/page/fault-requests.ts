@@ -1,0 +1,41 @@
+import type { FaultName, RequestMessage } from '../src/live/messages.ts'
+
+const PATHS: Readonly<Partial<Record<FaultName, string>>> = {
+  throw: '/api/break/throw',
+  sleep: '/api/break/sleep',
+  leave: '/api/break/sleep',
+  large: '/api/echo',
+}
+
+/** Requests that are remembered: the feed can be faster than the response. */
+const MAX_REMEMBERED = 5
+/** Milliseconds since its start in which a request can be that of a fault. */
+const FRESH_MS = 30_000
+
+/** Finds the request of a fault among those that the feed brings. */
+export class FaultRequests {
+  #remembered: RequestMessage[] = []
+  #waiting: ((request: RequestMessage) => void) | undefined
+
+  add(request: RequestMessage): void {
+    this.#remembered = [...this.#remembered, request].slice(-MAX_REMEMBERED)
+    this.#waiting?.(request)
+  }
+
+  /** Returns the request of the last fault of this kind; `undefined` if the feed does not bring it in time. */
+  async next(fault: FaultName, timeoutMs: number): Promise<RequestMessage | undefined> {
+    const path = PATHS[fault]
+    const isIt = (request: RequestMessage): boolean =>
+      request.path === path && Date.now() - request.startedAt < FRESH_MS && request.status > 399
+    const { promise, resolve } = Promise.withResolvers<RequestMessage | undefined>()
+    this.#waiting = (request) => isIt(request) && resolve(request)
+    const known = this.#remembered.findLast(isIt)
+    if (known !== undefined) resolve(known)
+    const timer = setTimeout(() => resolve(undefined), timeoutMs)
+    const request = await promise
+    clearTimeout(timer)
+    this.#waiting = undefined
+    this.#remembered = this.#remembered.filter((each) => each !== request)
+    return request
+  }
+}

@@ -1,0 +1,51 @@
+import type { FaultMessage, FaultName, RequestMessage } from '../src/live/messages.ts'
+import { count, duration } from './format.ts'
+
+/** A sentence about a fault: what the client saw, and what the log has. */
+export interface FaultWords {
+  readonly seen: string
+  readonly rest: string
+}
+
+/** The text of the page while a fault is in progress. */
+export const WAITING: Readonly<Record<FaultName, string>> = {
+  throw: 'Asking a handler that throws …',
+  sleep: 'Asking a handler that sleeps for 5 s. Its route has timeoutMs: 1000 …',
+  large: 'Sending 2 MB to a route that accepts 1 MiB …',
+  garbled: 'Sending a head with two Host fields and a space before a colon …',
+  drip: 'Sending a head at one byte a second. The limit is 15 s in all …',
+  leave: 'Asking, and leaving after 0.3 s …',
+}
+
+/**
+ * Says what happened.
+ *
+ * @param request The request as the server saw it; `undefined` if the feed has not brought it
+ */
+export function faultWords(seen: FaultMessage, request: RequestMessage | undefined): FaultWords {
+  const { fault, status, reason, tookMs, sentBytes, showsStack } = seen
+  const response = status === 0 ? 'You left.' : `${status} ${reason}`.trim()
+  const time = duration(tookMs * 1000)
+  const words: Record<FaultName, FaultWords> = {
+    throw: { seen: response, rest: `and ${showsStack ? 'the error text' : 'no stack'}. ${logged(request)}` },
+    sleep: { seen: `${response} after ${time}`, rest: `: timeoutMs aborted ctx.signal. ${logged(request)}` },
+    large: {
+      seen: response,
+      rest: `: the limit is 1,048,576 bytes. The rest of ${count(sentBytes)} bytes was discarded, so no reset hid the response.`,
+    },
+    garbled: { seen: response, rest: 'and the connection closed. No middleware and no handler ran.' },
+    drip: {
+      seen: `${response} after ${time}`,
+      rest: `and ${count(sentBytes)} bytes: a head has 15 s in all, however slowly it arrives.`,
+    },
+    leave: { seen: response, rest: logged(request) },
+  }
+  return words[fault]
+}
+
+function logged(request: RequestMessage | undefined): string {
+  const logs = request?.logs ?? []
+  const worst = logs.find(({ level }) => level === 'error') ?? logs.at(-1)
+  if (worst === undefined) return 'The log has the request.'
+  return `The log has ${logs.length === 1 ? 'one line' : `${logs.length} lines`}: ${worst.text.split('\n')[0]}`
+}

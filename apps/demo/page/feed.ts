@@ -1,0 +1,43 @@
+import type { FeedEvents } from '../src/live/messages.ts'
+
+/** Receives the events of the feed. */
+export type FeedListener = { readonly [Name in keyof FeedEvents]: (message: FeedEvents[Name]) => void } & {
+  /** The stream was lost, or is there again with the next `welcome`. */
+  readonly lost: () => void
+}
+
+/** Milliseconds until a stream is opened again that the browser has given up, as after a refused connection. */
+const REOPEN_MS = 1000
+/** Milliseconds without an event after which a stream counts as lost. The feed sends one each second. */
+const SILENT_MS = 5000
+
+/** Follows the feed, and opens it again whenever it ends. The browser asks for what it missed. */
+export function follow(listener: FeedListener): void {
+  let lastSign = performance.now()
+  let source: EventSource | undefined
+  let lastId = ''
+  const open = (): void => {
+    source?.close()
+    lastSign = performance.now()
+    // A stream that this page opens itself sends no Last-Event-ID field, so the id travels in the query.
+    source = new EventSource(lastId === '' ? '/events' : `/events?after=${encodeURIComponent(lastId)}`)
+    source.onerror = () => {
+      listener.lost()
+      if (source?.readyState === EventSource.CLOSED) setTimeout(open, REOPEN_MS)
+    }
+    for (const name of ['welcome', 'counts', 'second', 'requests', 'traffic', 'fleet', 'race'] as const) {
+      source.addEventListener(name, ({ data, lastEventId }: MessageEvent<string>) => {
+        lastSign = performance.now()
+        if (lastEventId !== '') lastId = lastEventId
+        const receive = listener[name] as (message: unknown) => void
+        receive(JSON.parse(data))
+      })
+    }
+  }
+  open()
+  setInterval(() => {
+    if (performance.now() - lastSign < SILENT_MS) return
+    listener.lost()
+    open()
+  }, REOPEN_MS)
+}

@@ -1,0 +1,24 @@
+const reduced = matchMedia('(prefers-reduced-motion: reduce)')
+/** Touch screens belong to phones: half the frames, and half the battery. */
+const coarse = matchMedia('(pointer: coarse)')
+const COARSE_FRAME_MS = 1000 / 30
+/** The longest step. After a pause, dots continue where they were. */
+const MAX_STEP_S = 0.05
+
+/** Reports whether the visitor asked for less motion. */
+export function isStill(): boolean {
+  return reduced.matches
+}
+
+/** Calls `draw` for each frame with the seconds since the last one. Browsers call nothing while the page is hidden. */
+export function eachFrame(draw: (seconds: number) => void): void {
+  let before = performance.now()
+  const frame = (now: number): void => {
+    requestAnimationFrame(frame)
+    if (coarse.matches && now - before < COARSE_FRAME_MS - 1) return
+    const seconds = Math.min(MAX_STEP_S, (now - before) / 1000)
+    before = now
+    draw(seconds)
+  }
+  requestAnimationFrame(frame)
+}

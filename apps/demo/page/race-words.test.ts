@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest'
+import type { LaneResult, RaceKind } from '../src/live/messages.ts'
+import { raceWords } from './race-words.ts'
+
+const lane = (name: string, totalMs: number, absent?: string): LaneResult => ({
+  name,
+  totalMs,
+  spans: [],
+  connections: 6,
+  absent,
+})
+const words = (kind: RaceKind, ...lanes: LaneResult[]): string => {
+  const { winner, why } = raceWords({ kind, lanes })
+  return `${winner} ${why}`
+}
+
+it('names the winner, even if it is HTTP/1.1', () => {
+  expect(words('one', lane('h1', 1), lane('h2', 1.3), lane('h3', 1.8))).toMatch(/^HTTP\/1\.1 won\. /)
+  expect(words('files', lane('h1', 60), lane('h2', 20), lane('h3', 25))).toMatch(/^HTTP\/2 won\. .*opened 6 and waited/)
+})
+
+it('calls a difference below 5% a tie', () => {
+  expect(words('files', lane('h1', 60), lane('h2', 20), lane('h3', 20.9))).toMatch(
+    /^HTTP\/2 and HTTP\/3 are too close to call/,
+  )
+})
+
+it('says which lane did not run, and why', () => {
+  expect(words('echo', lane('SSE', 1), lane('WS', 0.4), lane('WT', 0, 'not there'))).toMatch(
+    /^WebSocket won\. .*1\.00 ms\. WebTransport did not run: not there\.$/,
+  )
+  expect(raceWords({ kind: 'one', lanes: [] }).winner).toBe('No lane ran.')
+})

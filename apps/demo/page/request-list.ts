@@ -1,0 +1,56 @@
+import type { RequestMessage } from '../src/live/messages.ts'
+
+/** Which requests the list shows. */
+export type Only = 'all' | 'mine' | 'failed'
+
+/** Requests that the page keeps. */
+const MAX_REQUESTS = 200
+
+/** The requests that the page knows, the newest first, and which of them it shows. */
+export class RequestList {
+  visitor = ''
+  only: Only = 'all'
+  query = ''
+  #requests: RequestMessage[] = []
+  readonly #ids = new Set<string>()
+
+  /** Reports whether the page has received any request. */
+  get isEmpty(): boolean {
+    return this.#requests.length === 0
+  }
+
+  /** Adds requests, the oldest first. A reconnected stream repeats some, which are ignored. Returns the new ones. */
+  add(requests: readonly RequestMessage[]): readonly RequestMessage[] {
+    const fresh = requests.filter(({ id }) => !this.#ids.has(id))
+    for (const { id } of fresh) this.#ids.add(id)
+    this.#requests = [...fresh.toReversed(), ...this.#requests]
+    for (const { id } of this.#requests.splice(MAX_REQUESTS)) this.#ids.delete(id)
+    return fresh
+  }
+
+  find(id: string): RequestMessage | undefined {
+    return this.#requests.find((request) => request.id === id)
+  }
+
+  isOwn({ by }: RequestMessage): boolean {
+    return by === this.visitor
+  }
+
+  /** Returns the requests that match the filter, the newest first. */
+  get shown(): readonly RequestMessage[] {
+    const words = this.query.toLowerCase().split(/\s+/).filter(Boolean)
+    return this.#requests.filter((request) => {
+      if (this.only === 'mine' && !this.isOwn(request)) return false
+      if (this.only === 'failed' && request.status < 400) return false
+      const text = `${request.protocol} ${request.method} ${request.path} ${request.status}`.toLowerCase()
+      return words.every((word) => text.includes(word))
+    })
+  }
+
+  /** Returns the shown request that many places after another one; the first one if that is not shown. */
+  neighbor(id: string | undefined, by: number): RequestMessage | undefined {
+    const { shown } = this
+    const at = shown.findIndex((request) => request.id === id)
+    return at === -1 ? shown[0] : shown[Math.min(shown.length - 1, Math.max(0, at + by))]
+  }
+}

@@ -1,0 +1,40 @@
+import type { FaultMessage, FaultName, RaceKind, RaceMessage, TrafficLevel } from '../live/messages.ts'
+
+/** The field with which the clients identify themselves. Its value is a secret of the process and the visitor. */
+export const CLIENT_FIELD = 'x-demo-client'
+
+/** How the clients reach the demo. */
+export interface Target {
+  readonly host: string
+  readonly port: number
+  readonly tlsPort: number
+  readonly http3: boolean
+  /** The certificate in PEM. */
+  readonly ca: string
+  /** Identifies the clients to the demo. */
+  readonly secret: string
+}
+
+/** A task for the thread of the clients. */
+export type ClientTask =
+  | { readonly task: 'traffic'; readonly level: TrafficLevel }
+  | { readonly task: 'race'; readonly kind: RaceKind }
+  | { readonly task: 'break'; readonly fault: FaultName; readonly visitor: string }
+  | { readonly task: 'load'; readonly port: number }
+
+/** The results of the tasks that have one. */
+export interface ClientResults {
+  readonly race: RaceMessage
+  readonly break: FaultMessage
+}
+
+/** A task on its way to the thread. */
+export interface TaskMessage {
+  readonly id: number
+  readonly task: ClientTask
+}
+
+/** A message of the thread: the result of a task, or the progress of the load. */
+export type ThreadMessage =
+  | { readonly id: number; readonly result?: unknown; readonly error?: string | undefined }
+  | { readonly load: { readonly answered: number; readonly failed: number } }

@@ -1,0 +1,38 @@
+/** Keys that are remembered. More visitors than this share one allowance. */
+const MAX_KEYS = 1000
+
+/** Limits how often something happens for each key. */
+export class RateLimit {
+  readonly #perSecond: number
+  readonly #burst: number
+  readonly #now: () => number
+  readonly #spent = new Map<string, { tokens: number; at: number }>()
+
+  /**
+   * @param perSecond How often it may happen each second; 0.2 for once in 5 seconds
+   * @param now The clock in milliseconds
+   */
+  constructor(perSecond: number, now: () => number = () => performance.now()) {
+    this.#perSecond = perSecond
+    this.#burst = Math.max(1, perSecond)
+    this.#now = now
+  }
+
+  /** Takes one use. Returns 0, or the milliseconds to wait before the next one. */
+  take(key: string): number {
+    const at = this.#now()
+    const known = this.#spent.get(key)
+    const refilled = known === undefined ? this.#burst : known.tokens + ((at - known.at) / 1000) * this.#perSecond
+    const tokens = Math.min(this.#burst, refilled)
+    const isFree = tokens >= 1
+    this.#spent.delete(key)
+    if (this.#spent.size >= MAX_KEYS) this.#forgetOldest()
+    this.#spent.set(key, { tokens: isFree ? tokens - 1 : tokens, at })
+    return isFree ? 0 : Math.ceil(((1 - tokens) / this.#perSecond) * 1000)
+  }
+
+  #forgetOldest(): void {
+    const [oldest] = this.#spent.keys()
+    if (oldest !== undefined) this.#spent.delete(oldest)
+  }
+}

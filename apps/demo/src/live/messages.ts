@@ -1,0 +1,206 @@
+/** A protocol, as the page names it. */
+export type ProtocolName = 'h1' | 'h2' | 'h3'
+
+/** All protocols, in the order of every list by protocol. */
+export const PROTOCOLS: readonly ProtocolName[] = ['h1', 'h2', 'h3']
+
+/** The rows on the right of the flow, in the order of every list by route. The last two are not patterns. */
+export const ROUTES: readonly string[] = [
+  '/*path',
+  '/api/hello/:name',
+  '/api/orders/:id',
+  '/api/echo',
+  'other routes',
+  'no route',
+]
+
+/** Demo traffic: requests that the demo sends to itself. */
+export type TrafficLevel = 'off' | 'gentle' | 'busy'
+
+/** A part of a request, in microseconds from the first one. */
+export interface Stage {
+  readonly name: string
+  /** `net`: the network; `fw`: the library; `around`: a middleware; `app`: the handler. */
+  readonly kind: 'net' | 'fw' | 'around' | 'app'
+  readonly fromUs: number
+  readonly toUs: number
+}
+
+/** A log record that a request caused. */
+export interface LogLine {
+  readonly level: string
+  readonly atUs: number
+  readonly text: string
+  /** File and line, or the protocol. */
+  readonly where: string
+  /** The line in the source that the page shows, counted from 0. */
+  readonly sourceLine?: number | undefined
+}
+
+/** One finished request. */
+export interface RequestMessage {
+  /** Unique, including restarts of the demo. */
+  readonly id: string
+  readonly protocol: ProtocolName
+  readonly method: string
+  readonly path: string
+  readonly status: number
+  readonly aborted: boolean
+  /** Index in `ROUTES`. */
+  readonly row: number
+  /** The pattern of the route; empty without one. */
+  readonly pattern: string
+  /** The visitor; `demo` and `race` for the clients of the demo. */
+  readonly by: string
+  /** Milliseconds since the Unix epoch. */
+  readonly startedAt: number
+  /** Microseconds in the library and the application, without the network. */
+  readonly tookUs: number
+  readonly totalUs: number
+  /** The connection and the stream, such as `stream 4 of c2`. */
+  readonly place: string
+  /** Whether the connection was open already; `undefined` if unknown. */
+  readonly isReused?: boolean | undefined
+  readonly stages: readonly Stage[]
+  readonly logs: readonly LogLine[]
+}
+
+/** The requests of 100 ms, counted. Every page gets it. */
+export interface CountsMessage {
+  /** Protocol, route, number of requests, number of failed ones. */
+  readonly counts: readonly (readonly [protocol: number, row: number, count: number, failed: number])[]
+}
+
+/** The numbers of one second. */
+export interface SecondMessage {
+  /** Requests by protocol and route: the rows of `h1`, then of `h2`, then of `h3`. */
+  readonly rates: readonly number[]
+  /** Milliseconds in the handler. */
+  readonly p50Ms: number
+  readonly p99Ms: number
+  readonly failed: number
+  readonly inFlight: number
+  readonly loopDelayMs: number
+  readonly memoryMb: number
+  /** Open connections by protocol; empty if unknown. */
+  readonly connections: readonly number[]
+  /** Median and share of failed requests (percent) by route, of the last 10 s. */
+  readonly routes: readonly (readonly [p50Ms: number, failedPercent: number])[]
+  /** Median microseconds of the stages, of the last 10 s. */
+  readonly stages: Readonly<Record<string, number>>
+}
+
+/** The series of the last minute, one value for each second. */
+export interface History {
+  readonly h1: readonly number[]
+  readonly h2: readonly number[]
+  readonly h3: readonly number[]
+  readonly p50: readonly number[]
+  readonly p99: readonly number[]
+  readonly failed: readonly number[]
+  readonly inFlight: readonly number[]
+  readonly loopDelay: readonly number[]
+  readonly memory: readonly number[]
+}
+
+/** The source of a handler. */
+export interface SourceCode {
+  readonly file: string
+  readonly firstLine: number
+  readonly lines: readonly string[]
+}
+
+/** The first event of each stream. */
+export interface WelcomeMessage {
+  readonly visitor: string
+  readonly isPublic: boolean
+  readonly process: number
+  readonly node: string
+  readonly version: string
+  readonly listensOn: string
+  readonly protocols: readonly ProtocolName[]
+  readonly traffic: TrafficLevel
+  /** The parts that are on. */
+  readonly offers: {
+    readonly traffic: boolean
+    readonly race: boolean
+    readonly break: boolean
+    readonly restart: boolean
+  }
+  readonly history: History
+  readonly second: SecondMessage | undefined
+  readonly requests: readonly RequestMessage[]
+  readonly sources: Readonly<Record<string, SourceCode>>
+  readonly fleet: FleetMessage | undefined
+  /** The newest race of each kind. */
+  readonly races: readonly RaceMessage[]
+}
+
+/** The state of one process of the fleet. */
+export interface ProcessState {
+  readonly pid: number
+  readonly state: 'starts' | 'serves' | 'drains'
+  readonly inFlight: number
+}
+
+/** Four processes that serve one port. */
+export interface FleetMessage {
+  /** 0 until the processes listen. */
+  readonly port: number
+  readonly processes: readonly ProcessState[]
+  /** Requests each second. */
+  readonly rate: number
+  readonly answered: number
+  readonly failed: number
+  /** The number of processes that are already replaced; `undefined` if no restart is in progress. */
+  readonly replaced?: number | undefined
+}
+
+/** A request of a race: milliseconds from the start of the race. */
+export type RaceSpan = readonly [fromMs: number, toMs: number]
+
+/** The result of one lane. */
+export interface LaneResult {
+  readonly name: string
+  readonly totalMs: number
+  readonly spans: readonly RaceSpan[]
+  readonly connections: number
+  /** Why the lane did not run. */
+  readonly absent?: string | undefined
+}
+
+/** The kinds of races. */
+export type RaceKind = 'files' | 'one' | 'echo'
+
+/** The result of a race. */
+export interface RaceMessage {
+  readonly kind: RaceKind
+  readonly lanes: readonly LaneResult[]
+}
+
+/** The faults that a visitor can cause. */
+export type FaultName = 'throw' | 'sleep' | 'large' | 'garbled' | 'drip' | 'leave'
+
+/** The response to a fault, as its client saw it. */
+export interface FaultMessage {
+  readonly fault: FaultName
+  /** 0 without a response. */
+  readonly status: number
+  readonly reason: string
+  readonly tookMs: number
+  readonly sentBytes: number
+  /** Whether the body contains the stack or the text of the error. */
+  readonly showsStack: boolean
+  readonly isClosed: boolean
+}
+
+/** The events of the feed. */
+export interface FeedEvents {
+  welcome: WelcomeMessage
+  counts: CountsMessage
+  second: SecondMessage
+  requests: readonly RequestMessage[]
+  traffic: { readonly level: TrafficLevel }
+  fleet: FleetMessage
+  race: RaceMessage
+}

@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest'
+import type { RequestMessage } from './messages.ts'
+import { Selection } from './selection.ts'
+
+const request = (by: string, status = 200, path = '/'): RequestMessage => ({ by, status, path }) as RequestMessage
+const taken = (selection: Selection, message: RequestMessage, times: number): number =>
+  Array.from({ length: times }, () => selection.takes(message)).filter(Boolean).length
+
+it('takes every request of visitors, every failed one, and 20 of the others a second', () => {
+  const selection = new Selection()
+  expect(taken(selection, request('ada'), 100)).toBe(100)
+  expect(taken(selection, request('demo', 404), 50)).toBe(50)
+  expect(taken(selection, request('demo'), 100)).toBe(20)
+  selection.refill(0.5)
+  expect(taken(selection, request('demo'), 100)).toBe(10)
+})
+
+it('takes at most 24,000 bytes a second from all senders together', () => {
+  const selection = new Selection()
+  const large = request('ada', 500, 'x'.repeat(5900))
+  expect(taken(selection, large, 10)).toBe(4)
+  for (let n = 0; n < 50; n++) selection.refill(1)
+  expect(taken(selection, large, 10)).toBe(4)
+})

@@ -1,0 +1,35 @@
+import type { RequestMessage } from './messages.ts'
+
+/** Single requests of others in a second. More would scroll faster than anyone reads. */
+const OTHERS_PER_SECOND = 20
+/** Bytes of single requests in a second. With the counts and numbers, the feed stays below 30 KB a second. */
+const BYTES_PER_SECOND = 24_000
+
+/**
+ * Chooses the requests that the feed shows one by one: those of visitors, failed ones, and some of the rest.
+ *
+ * All of them are counted anyway. Call `refill` for each batch.
+ */
+export class Selection {
+  #others = OTHERS_PER_SECOND
+  #bytes = BYTES_PER_SECOND
+
+  /** Adds the allowance of `seconds`. Saves at most that of one second. */
+  refill(seconds: number): void {
+    this.#others = Math.min(OTHERS_PER_SECOND, this.#others + OTHERS_PER_SECOND * seconds)
+    this.#bytes = Math.min(BYTES_PER_SECOND, this.#bytes + BYTES_PER_SECOND * seconds)
+  }
+
+  /** Reports whether this request is shown. */
+  takes(request: RequestMessage): boolean {
+    const isOwn = request.by !== 'demo' && request.by !== 'race'
+    if (!isOwn && request.status < 400) {
+      if (this.#others < 1) return false
+      this.#others--
+    }
+    const bytes = JSON.stringify(request).length
+    if (bytes > this.#bytes) return false
+    this.#bytes -= bytes
+    return true
+  }
+}

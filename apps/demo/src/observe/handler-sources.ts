@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import type { SourceCode } from '../live/messages.ts'
+
+/** Lines of a handler that the page shows. */
+const MAX_LINES = 12
+
+/** The source of the handlers, from the file that registers them. */
+export class HandlerSources {
+  readonly #file: string
+  readonly #lines: readonly string[]
+  readonly #found = new Map<string, SourceCode>()
+
+  /** @param file Absolute path of the file that registers the routes */
+  constructor(file: string) {
+    this.#file = file
+    this.#lines = readFileSync(file, 'utf8').split('\n')
+  }
+
+  /** The found sources by pattern. */
+  get all(): Readonly<Record<string, SourceCode>> {
+    return Object.fromEntries(this.#found)
+  }
+
+  /**
+   * Finds the source of a route.
+   *
+   * @param pattern The pattern of the route
+   * @param call The beginning of the line that registers it, such as `api.get('/hello/:name'`
+   */
+  find(pattern: string, call: string): void {
+    const first = this.#lines.findIndex((line) => line.trimStart().startsWith(call))
+    if (first < 0) return
+    const lines = statement(this.#lines.slice(first))
+    this.#found.set(pattern, { file: basename(this.#file), firstLine: first + 1, lines: lines.slice(0, MAX_LINES) })
+  }
+
+  /** Returns the index of a location in the lines of its handler; `undefined` if no shown handler contains it. */
+  lineOf(location: { readonly file: string; readonly line: number } | undefined): number | undefined {
+    if (location?.file !== this.#file) return undefined
+    for (const { firstLine, lines } of this.#found.values()) {
+      const index = location.line - firstLine
+      if (index >= 0 && index < lines.length) return index
+    }
+    return undefined
+  }
+}
+
+/** Returns the lines of the first statement, without its indentation. It ends at the next line that is not indented more. */
+export function statement(lines: readonly string[]): readonly string[] {
+  const [first = ''] = lines
+  const indent = first.length - first.trimStart().length
+  const own = [first]
+  if (/[,{([>]$/.test(first)) {
+    for (const line of lines.slice(1)) {
+      own.push(line)
+      if (line.trim() !== '' && line.length - line.trimStart().length <= indent) break
+    }
+  }
+  return own.map((line) => line.slice(indent))
+}

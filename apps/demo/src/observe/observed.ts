@@ -1,0 +1,44 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { LogLine } from '../live/messages.ts'
+import type { CoreTrace } from './core-trace.ts'
+import type { Span } from './stages.ts'
+
+/** A log record of a request, before its time is known relative to the request. */
+export type TimedLine = Omit<LogLine, 'atUs'> & { readonly at: number }
+
+/** A request in progress. */
+export interface Observed {
+  readonly id: string
+  readonly trace: CoreTrace
+  /** Milliseconds on the clock of `performance.now()`. */
+  readonly started: number
+  /** The visitor; `demo` and `race` for the clients of the demo; empty before the visitor is recognized. */
+  by: string
+  readonly around: Span[]
+  handler: Span | undefined
+  readonly logs: TimedLine[]
+}
+
+/** Lines of one request that are kept. A handler that logs in a loop must not fill the memory. */
+const MAX_LINES = 12
+
+/**
+ * The request that the running code belongs to, also in asynchronous code that its handler started.
+ *
+ * An access log writes its entry when the exchange is over, outside the handler. `finishing` covers this case.
+ */
+export class CurrentRequest {
+  readonly store: AsyncLocalStorage<Observed> = new AsyncLocalStorage()
+  finishing: Observed | undefined = undefined
+
+  get(): Observed | undefined {
+    return this.finishing ?? this.store.getStore()
+  }
+
+  /** Adds a line to the running request, if any. */
+  addLine(line: Omit<TimedLine, 'at'>): void {
+    const observed = this.get()
+    if (observed !== undefined && observed.logs.length < MAX_LINES)
+      observed.logs.push({ ...line, at: performance.now() })
+  }
+}
