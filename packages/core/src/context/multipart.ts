@@ -6,6 +6,7 @@ import { AbortedError } from '../engine/errors.ts'
 import { concatBytes, ownBytes } from '../engine/socket/kept-bytes.ts'
 import { adaptResults, ignoreRejection } from './ignore-rejection.ts'
 import { HttpError, isHttpError } from '../response/http-error.ts'
+import { multipartSlices } from './multipart-slices.ts'
 
 /** Default of `maxParts`. A part costs the client a few bytes and the server several objects. */
 const MAX_PARTS = 100
@@ -126,8 +127,10 @@ async function feed(reader: ReadableStreamDefaultReader<Uint8Array>, parser: Bus
     const { value } = await reader.read()
     if (parser.destroyed) return
     if (value === undefined) break
-    if (parser.write(value)) continue
-    await new Promise<void>((resolve) => (resume = resolve))
+    for (const slice of multipartSlices(value)) {
+      if (parser.destroyed) return
+      if (!parser.write(slice)) await new Promise<void>((resolve) => (resume = resolve))
+    }
   }
   parser.end()
 }
