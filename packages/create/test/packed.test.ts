@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { freePort, tempFolder, type TempFolder } from '@fw/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Registry, startRegistry } from './registry.ts'
-import { type Ended, run } from './run.ts'
+import { type Ended, PNPM, run } from './run.ts'
 
 /** Packages of other authors, so that they are downloaded once. The programs that npm ran are removed before each test. */
 const NPM_CACHE = join(import.meta.dirname, '../node_modules/.cache/npm')
@@ -34,16 +34,7 @@ function withRegistry(command: readonly string[], cwd = folder.path): Promise<En
 
 /** Creates an application as `pnpm create` does, and installs its dependencies. */
 function pnpmCreate(...args: string[]): Promise<Ended> {
-  return withRegistry([
-    'npx',
-    '--yes',
-    'pnpm@12',
-    '--userconfig',
-    folder.join('npmrc'),
-    'create',
-    '@fw@latest',
-    ...args,
-  ])
+  return withRegistry([...PNPM, '--userconfig', folder.join('npmrc'), 'create', '@fw@latest', ...args])
 }
 
 interface Running extends AsyncDisposable {

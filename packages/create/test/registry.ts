@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { basename, join } from 'node:path'
-import { run } from './run.ts'
+import { PNPM, run } from './run.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
 const PACKAGES = ['types', 'options', 'client-address', 'log', 'core', 'access-log', 'static', 'sse', 'create']
@@ -52,7 +52,7 @@ export async function startRegistry(folder: string): Promise<Registry> {
 async function pack(folder: string): Promise<Packed[]> {
   await orThrow(['tsc', '-b', ...PACKAGES.map((name) => `packages/${name}`)])
   const filters = PACKAGES.flatMap((name) => ['--filter', `@fw/${name}`])
-  const packed = await orThrow(['npx', '--yes', 'pnpm@12', ...filters, 'pack', '--json', '--pack-destination', folder])
+  const packed = await orThrow([...PNPM, ...filters, 'pack', '--json', '--pack-destination', folder])
   return JSON.parse(packed.slice(packed.indexOf('[\n'))) as Packed[]
 }
 

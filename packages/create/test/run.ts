@@ -26,6 +26,11 @@ const ENVIRONMENT = Object.fromEntries(
   ),
 )
 
+/** Command of the pnpm that runs the tests, or one that npx installs. */
+export const PNPM: readonly string[] = (process.env['npm_config_user_agent'] ?? '').startsWith('pnpm/')
+  ? ['pnpm']
+  : ['npx', '--yes', 'pnpm@12']
+
 /** Runs a command to its end. It has no terminal. */
 export function run(command: readonly string[], { cwd, env = {}, input = '' }: RunOptions): Promise<Ended> {
   const [file = '', ...args] = command
