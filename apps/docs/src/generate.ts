@@ -4,13 +4,12 @@ import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { chartsOf } from './generate/charts.ts'
 import { decisionsPage } from './generate/decisions-page.ts'
-import { errorPages } from './generate/error-pages.ts'
 import { withFrontMatter } from './generate/markdown.ts'
 import { packagesPage } from './generate/packages-page.ts'
 import { performancePage } from './generate/performance-page.ts'
 import { referencePages } from './generate/reference-page.ts'
 import { type Body, repositoryPage } from './generate/repository-page.ts'
-import { ROOT, readSources } from './generate/sources.ts'
+import { ROOT, errorSources, readSources } from './generate/sources.ts'
 import { PAGES, REPOSITORY_URL } from './site/pages.ts'
 
 const CONTENT = new URL('../src/content/docs/', import.meta.url)
@@ -35,7 +34,9 @@ for (const [path, body] of referencePages(new Map(reference))) writePage(path, b
 writePage('packages', packagesPage())
 writePage('why/decisions', decisionsPage())
 writePage('why/performance', performancePage())
-for (const [path, body] of errorPages()) writePage(path, body)
+for (const source of errorSources()) {
+  for (const { path } of source.pages) writePage(path, repositoryPage(source, path, sources, REPOSITORY_URL))
+}
 for (const [name, svg] of chartsOf()) write(new URL(`charts/${name}.svg`, PUBLIC), svg)
 
 function writePage(path: string, { title, description, markdown }: Body, label?: string): void {

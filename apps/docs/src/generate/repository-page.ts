@@ -81,7 +81,9 @@ function siteUrl(target: string, source: Source, sources: ReadonlyMap<string, So
   if (found === undefined) return undefined
   const page = anchor === undefined ? found.pages[0] : pageOf(found, anchor)
   if (page === undefined) return undefined
-  return `/${page.path}/${anchor === undefined ? '' : `#${anchor}`}`
+  // The heading at which a page begins is its title, which has no anchor.
+  const isTitle = anchor === undefined || (page.from !== undefined && anchorOf(page.from) === anchor)
+  return `/${page.path}/${isTitle ? '' : `#${anchor}`}`
 }
 
 function fileUrl(target: string, source: Source, repositoryUrl: string | undefined): string | undefined {

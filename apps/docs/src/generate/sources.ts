@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import { PAGES } from '../site/pages.ts'
-import type { Source } from './repository-page.ts'
+import type { Source, SourcePage } from './repository-page.ts'
 
 /** Root of the repository. */
 export const ROOT: URL = new URL('../../../../', import.meta.url)
@@ -8,10 +9,21 @@ export const ROOT: URL = new URL('../../../../', import.meta.url)
 /** Returns the Markdown files that pages show, by their path from the root of the repository. */
 export function readSources(): ReadonlyMap<string, Source> {
   const files = new Set(PAGES.map(({ file }) => file).filter((file) => file !== undefined))
-  return new Map(
-    Array.from(files, (file) => {
-      const markdown = readFileSync(new URL(file, ROOT), 'utf8')
-      return [file, { file, markdown, pages: PAGES.filter((page) => page.file === file) }]
-    }),
+  const sources = Array.from(files, (file) =>
+    sourceOf(
+      file,
+      PAGES.filter((page) => page.file === file),
+    ),
   )
+  return new Map([...sources, ...errorSources()].map((source) => [source.file, source]))
+}
+
+/** Returns the pages of the error catalog, one for each code. Addresses on the site are in lower case. */
+export function errorSources(): Source[] {
+  const files = globSync('docs/errors/*.md', { cwd: ROOT }).toSorted()
+  return files.map((file) => sourceOf(file, [{ path: `errors/${basename(file, '.md').toLowerCase()}` }]))
+}
+
+function sourceOf(file: string, pages: readonly SourcePage[]): Source {
+  return { file, markdown: readFileSync(new URL(file, ROOT), 'utf8'), pages }
 }

@@ -27,9 +27,13 @@ export function mutate(text: string, random: Random, pieces: readonly string[]):
   return changed
 }
 
+/** The maximum length of bytes to cut into slices of one byte. More slices would take longer than the parser under test. */
+const MAX_SINGLE_BYTES = 16_384
+
 /** Cuts bytes into slices, as a network can deliver them. No slice is empty. */
 export function cut(bytes: Buffer, random: Random): Buffer[] {
-  if (random.chance(0.1)) return Array.from(bytes, (_, at) => bytes.subarray(at, at + 1))
+  if (random.chance(0.1) && bytes.length <= MAX_SINGLE_BYTES)
+    return Array.from(bytes, (_, at) => bytes.subarray(at, at + 1))
   const ends = Array.from({ length: random.below(8) }, () => random.below(bytes.length + 1)).toSorted((a, b) => a - b)
   return [...ends, bytes.length]
     .map((end, i) => bytes.subarray(i === 0 ? 0 : ends[i - 1], end))
