@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { freePort, tempFolder, type TempFolder } from '@fw/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Registry, startRegistry } from './registry.ts'
-import { type Ended, PNPM, run } from './run.ts'
+import { PNPM, run, type RunOptions } from './run.ts'
 
 /** Packages of other authors, so that they are downloaded once. The programs that npm ran are removed before each test. */
 const NPM_CACHE = join(import.meta.dirname, '../node_modules/.cache/npm')
@@ -28,12 +28,30 @@ afterAll(async () => {
   await folder[Symbol.asyncDispose]()
 })
 
-function withRegistry(command: readonly string[], cwd = folder.path): Promise<Ended> {
-  return run(command, { cwd, env: { npm_config_userconfig: folder.join('npmrc'), npm_config_cache: NPM_CACHE } })
+/** Settings of npm. It repeats a download that stalls for 20 s; the default is five minutes. */
+function npmSettings(): Record<string, string> {
+  return {
+    npm_config_userconfig: folder.join('npmrc'),
+    npm_config_cache: NPM_CACHE,
+    npm_config_fetch_timeout: '20000',
+    npm_config_fetch_retry_mintimeout: '1000',
+    npm_config_fetch_retries: '5',
+  }
+}
+
+function withRegistry(command: readonly string[], cwd = folder.path): Promise<string> {
+  return succeed(command, { cwd, env: npmSettings() })
+}
+
+/** Runs a command, and returns its standard output. Throws an error with all output if the command fails. */
+async function succeed(command: readonly string[], options: RunOptions): Promise<string> {
+  const { code, stdout, stderr } = await run(command, options)
+  if (code !== 0) throw new Error(`${command.join(' ')} ended with ${code}:\n${stderr}\n${stdout}`)
+  return stdout
 }
 
 /** Creates an application as `pnpm create` does, and installs its dependencies. */
-function pnpmCreate(...args: string[]): Promise<Ended> {
+function pnpmCreate(...args: string[]): Promise<string> {
   return withRegistry([...PNPM, '--userconfig', folder.join('npmrc'), 'create', '@fw@latest', ...args])
 }
 
@@ -65,20 +83,17 @@ async function start(cwd: string): Promise<Running> {
 
 /** Checks that an application passes its type check and its tests. */
 async function expectToPass(cwd: string): Promise<void> {
-  for (const script of ['check', 'test']) {
-    expect(await run(['npm', 'run', script], { cwd })).toMatchObject({ code: 0 })
-  }
+  for (const script of ['check', 'test']) await succeed(['npm', 'run', script], { cwd })
 }
 
-describe('an application that pnpm creates from packed packages', () => {
+describe('an application that pnpm creates from packed packages', { timeout: 600_000 }, () => {
   it.each([
     ['minimal', '/hello/Ada', '{"hello":"Ada"}'],
     ['live', '/', '<title>Live counter</title>'],
     ['spa', '/hello/Ada', '<script type="module" src="/page.js">'],
   ])('passes its checks, answers and stops: template %s', async (template, path, expected) => {
     const created = await pnpmCreate(template, '--template', template, '--yes', '--no-git')
-    expect(created).toMatchObject({ code: 0 })
-    expect(created.stdout).toContain(`Type next:\n\n  cd ${template}\n  pnpm run dev\n  pnpm run test\n`)
+    expect(created).toContain(`Type next:\n\n  cd ${template}\n  pnpm run dev\n  pnpm run test\n`)
     await expectToPass(folder.join(template))
 
     await using application = await start(folder.join(template))
@@ -88,9 +103,9 @@ describe('an application that pnpm creates from packed packages', () => {
   })
 })
 
-describe('an application with files for systemd', () => {
+describe('an application with files for systemd', { timeout: 600_000 }, () => {
   it('listens on the socket that systemd passes', async () => {
-    expect(await pnpmCreate('sockets', '--systemd', '--yes', '--no-git')).toMatchObject({ code: 0 })
+    await pnpmCreate('sockets', '--systemd', '--yes', '--no-git')
     await expectToPass(folder.join('sockets'))
     const systemd = createServer()
     await once(systemd.listen(0, '127.0.0.1'), 'listening')
@@ -112,7 +127,7 @@ describe('an application with files for systemd', () => {
   })
 })
 
-describe('an application that npm creates from packed packages', () => {
+describe('an application that npm creates from packed packages', { timeout: 600_000 }, () => {
   it('serves HTTPS with its own certificate: template api', async () => {
     const args = ['my-app', '--template', 'api', '--https', '--docker', '--systemd', '--yes']
     const created = await withRegistry([
@@ -124,8 +139,7 @@ describe('an application that npm creates from packed packages', () => {
       '--',
       ...args.slice(1),
     ])
-    expect(created).toMatchObject({ code: 0 })
-    expect(created.stdout).toContain('Type next:\n\n  cd my-app\n  npm run dev\n  npm run test\n')
+    expect(created).toContain('Type next:\n\n  cd my-app\n  npm run dev\n  npm run test\n')
     await expectToPass(folder.join('my-app'))
 
     await using application = await start(folder.join('my-app'))
@@ -137,7 +151,7 @@ describe('an application that npm creates from packed packages', () => {
     expect(await application.stop()).toBe(0)
 
     // The steps of the Dockerfile, without Docker.
-    expect(await withRegistry(['npm', 'ci', '--omit=dev'], folder.join('my-app'))).toMatchObject({ code: 0 })
+    await withRegistry(['npm', 'ci', '--omit=dev'], folder.join('my-app'))
     await using production = await start(folder.join('my-app'))
     expect(await production.stop()).toBe(0)
   })

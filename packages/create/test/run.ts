@@ -3,7 +3,8 @@ import { join } from 'node:path'
 
 /** Result of a command that ended. */
 export interface Ended {
-  readonly code: number
+  /** Exit code, or the name of the signal or of the error that ended the command. */
+  readonly code: number | string
   readonly stdout: string
   readonly stderr: string
 }
@@ -18,6 +19,9 @@ export interface RunOptions {
 
 /** The program in this workspace. */
 export const PROGRAM: string = join(import.meta.dirname, '../bin/create.js')
+
+/** Longest time that a command may take, in ms: a download is repeated after it stalls. */
+const TIMEOUT_MS = 300_000
 
 /** Environment without the variables that the package manager of the test run sets. */
 const ENVIRONMENT = Object.fromEntries(
@@ -35,9 +39,9 @@ export const PNPM: readonly string[] = (process.env['npm_config_user_agent'] ?? 
 export function run(command: readonly string[], { cwd, env = {}, input = '' }: RunOptions): Promise<Ended> {
   const [file = '', ...args] = command
   const { promise, resolve } = Promise.withResolvers<Ended>()
-  const options = { cwd, env: { ...ENVIRONMENT, ...env }, timeout: 120_000, maxBuffer: 16 * 1024 * 1024 }
+  const options = { cwd, env: { ...ENVIRONMENT, ...env }, timeout: TIMEOUT_MS, maxBuffer: 16 * 1024 * 1024 }
   const child = execFile(file, args, options, (error: ExecFileException | null, stdout, stderr) => {
-    resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : -1, stdout, stderr })
+    resolve({ code: error === null ? 0 : (error.code ?? error.signal ?? 'unknown'), stdout, stderr })
   })
   child.stdin?.end(input)
   return promise
