@@ -66,11 +66,11 @@ describe('repositoryPage', () => {
     expect(page('packages/log/README.md', 'guides/log').markdown).toContain("const link = '[not](docs/sinks.md)'")
   })
 
-  it('divides a file at a heading, and finds the page of each anchor', () => {
+  it('divides a file at a heading, and links to the page of each anchor', () => {
     expect(page('packages/log/README.md', 'guides/log').markdown).not.toContain('## Rotation')
     const { title, markdown } = page('packages/log/README.md', 'guides/rotation')
     expect(title).toBe('Rotation')
-    expect(markdown).toContain('[later](/guides/rotation/#rotation), [earlier](/guides/log/#files)')
+    expect(markdown).toContain('[later](/guides/rotation/), [earlier](/guides/log/#files)')
   })
 
   it('resolves a link to a folder as its README, and links with definitions', () => {
