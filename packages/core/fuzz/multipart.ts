@@ -122,6 +122,8 @@ const target: FuzzTarget<Input> = {
     if (!(text.match(/^.*content-disposition.*$/gim) ?? []).every((line) => WELL_FORMED.test(line))) return
     const expected = await readWithUndici(bytes, type)
     if (expected === undefined || expected.length === 0 || expected.length > MAX_PARTS) return
+    // A line that begins like a delimiter ends a part (RFC 2046 §5.1.1). undici reads one among the headers as a header.
+    if (whole === 400 && hasLineLikeDelimiter(text, boundary)) return
     assert.ok(typeof whole !== 'number', `undici reads what gets ${JSON.stringify(whole)}`)
     assert.deepEqual(named(whole), named(expected))
   },
@@ -131,6 +133,11 @@ export default target
 /** Reports whether a delimiter is followed by one dash, where a delimiter has none and the end of the body two. */
 function hasSingleDash(text: string, boundary: string): boolean {
   return text.split(`--${boundary}`).some((after, at) => at > 0 && /^-(?!-)/.test(after))
+}
+
+/** Reports whether a line begins with a delimiter and continues with other characters than a delimiter. */
+function hasLineLikeDelimiter(text: string, boundary: string): boolean {
+  return text.split(`\n--${boundary}`).some((after, at) => at > 0 && !/^(?:--|[\t ]*\r\n|$)/.test(after))
 }
 
 function body(random: Random, boundary: string): string {
