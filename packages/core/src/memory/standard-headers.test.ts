@@ -17,7 +17,7 @@ const headersOf = (fields: readonly (readonly [string, string])[]): Headers => {
   return headers
 }
 
-it.each(NAMES)('finds %j as in received fields', (name) => {
+it.each(NAMES)('returns the same value for %j as FieldListHeaders', (name) => {
   const ours = new StandardHeaders(headersOf(FIELDS), 'here.test')
   const received = new FieldListHeaders(['host', 'here.test', ...FIELDS.flat()])
   expect([ours.get(name), ours.has(name)]).toEqual([received.get(name), received.has(name)])

@@ -99,6 +99,6 @@ describe('StreamBody', () => {
   it('rejects a second consumer', () => {
     const { body, notified } = bodyOf('a')
     consume(body, notified)
-    expect(() => consume(body, notified)).toThrow('being read already')
+    expect(() => consume(body, notified)).toThrow('it was already read or is being read')
   })
 })

@@ -25,7 +25,10 @@ export class StreamBody implements RequestBody {
 
   consume(consumer: BodyConsumer): void {
     if (this.#consumer !== undefined) {
-      throw withCode('FW_BODY_ALREADY_READ', new TypeError('Cannot read the body: it is being read already'))
+      throw withCode(
+        'FW_BODY_ALREADY_READ',
+        new TypeError('Cannot read the body: it was already read or is being read. Read it once, and keep the result.'),
+      )
     }
     this.#consumer = consumer
     if (this.#isOver) {
