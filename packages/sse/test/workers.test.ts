@@ -123,7 +123,7 @@ describe('a program without workers', () => {
 
   it('has one channel of each name at a time', async () => {
     const first = new SseChannel({ backplane: workersBackplane('same') })
-    expect(() => new SseChannel({ backplane: workersBackplane('same') })).toThrow("there is a channel 'same' already")
+    expect(() => new SseChannel({ backplane: workersBackplane('same') })).toThrow("a channel named 'same' exists")
     await first.close()
     await new SseChannel({ backplane: workersBackplane('same') }).close()
   })

@@ -28,7 +28,7 @@ export interface ReaderParts {
   readonly outage: RedisOutage
   /** Ends reading. */
   readonly closing: AbortSignal
-  /** Used by blocking reads alone, as no other command runs in the meantime. */
+  /** Used only by this reader: while a read blocks, Redis runs no other command on this connection. */
   readonly connection: RedisConnection
 }
 
