@@ -226,7 +226,10 @@ describe('a skipped request', () => {
     freshAccessLog({ skipIf })(ctx, async () => {})
     finish()
     expect(warn.mock.calls).toEqual([
-      ['skipIf of accessLog threw: TypeError: it returned a promise', 'AccessLogWarning'],
+      [
+        'skipIf of accessLog threw: TypeError: skipIf must return a boolean, got a promise. Make it synchronous.',
+        'AccessLogWarning',
+      ],
     ])
   })
 
