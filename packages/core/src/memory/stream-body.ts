@@ -50,10 +50,10 @@ export class StreamBody implements RequestBody {
   }
 
   /** Ends the body: reports the reason to the consumer and cancels the source. */
-  stop(reason: string): void {
+  stop(error: AbortedError): void {
     if (this.#isOver) return
     this.#isOver = true
-    const error = (this.#error = new AbortedError(reason))
+    this.#error = error
     if (this.#reader !== undefined || !this.#stream.locked)
       cancelStream(this.#stream, this.#reader ?? this.#stream, error)
     this.#consumer?.error(error)
