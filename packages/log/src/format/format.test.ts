@@ -83,7 +83,7 @@ it('returns any text whose braces are doubled', () => {
   )
 })
 
-it('returns one text more than fields', () => {
+it('returns one more text than fields', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom('{', '}', '{}', '{0}', '{:x}', 'a')), (parts) => {
       const { texts, fields } = parseFormat(parts.join(''))
