@@ -16,7 +16,7 @@ import { reportThrown } from '../../stream/report.ts'
 
 /** Longest time that one read waits for events. */
 const BLOCK_MS = 2000
-/** Entries in one response. Late responses reduce the number, as they can be too large for the connection. */
+/** Entries in one response. Late responses reduce the number, because they can be too large for the connection. */
 const READ_COUNT = 200
 
 /** Publishers whose repeated events are detected. */
@@ -93,7 +93,7 @@ export class RedisReader {
   /**
    * Resolves when everything that is stored at the time of the call has been delivered.
    *
-   * @param connection Asks for the newest entry, as the reading connection is blocked
+   * @param connection Asks for the newest entry, because the reading connection is blocked
    * @throws when the backplane is closed
    */
   catchUp(connection: RedisConnection): Promise<void> {
