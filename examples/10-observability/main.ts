@@ -6,7 +6,7 @@ import { ConsoleSpanExporter, NodeTracerProvider, SimpleSpanProcessor } from '@o
 import { type RequestTrace, Server } from '@fw/core'
 
 if (import.meta.main) {
-  const exporter = new ConsoleSpanExporter() // replace it by that of your collector
+  const exporter = new ConsoleSpanExporter() // replace it with that of your collector
   new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }).register()
 }
 const tracer = trace.getTracer('example')

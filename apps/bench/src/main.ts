@@ -66,7 +66,7 @@ async function runGroup(name: string, run: Run, options: BenchOptions): Promise<
     { rounds: run.rounds, seconds: group.isTimed ? run.seconds : undefined },
     comparisons,
   )
-  // Do not replace the published figures by a partial or quick measurement.
+  // Do not replace the published figures with a partial or quick measurement.
   if (!options.isQuick && options.only.length === 0 && options.scenarios.length === 0) await publish(result)
   return result
 }

@@ -3,11 +3,11 @@ import { median, medianRatio, summarize } from './statistics.ts'
 
 describe('median', () => {
   it.each([
-    [[3], 3],
-    [[9, 1, 5], 5],
-    [[1, 2, 3, 10], 2.5],
-    [[100, 9], 54.5],
-  ])('returns for %j the value %d', (values, expected) => {
+    [3, [3]],
+    [5, [9, 1, 5]],
+    [2.5, [1, 2, 3, 10]],
+    [54.5, [100, 9]],
+  ])('returns %d for %j', (expected, values) => {
     expect(median(values)).toBe(expected)
   })
 

@@ -25,7 +25,7 @@ it('calls a difference below 5% a tie', () => {
   )
 })
 
-it('says which lane did not run, and why', () => {
+it('names the lane that did not run, and the reason', () => {
   expect(words('echo', lane('SSE', 1), lane('WS', 0.4), lane('WT', 0, 'not there'))).toMatch(
     /^WebSocket won\. .*1\.00 ms\. WebTransport did not run: not there\.$/,
   )

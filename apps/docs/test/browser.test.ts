@@ -114,7 +114,7 @@ describe('a page in the browser', () => {
 describe('search', () => {
   it.each(SEARCHES)('finds "%s" on %s', async (phrase, expected) => {
     const page = await open('/quickstart/')
-    // As text, because vitest would replace the import by its own.
+    // As text, because vitest would replace the import with its own.
     const found: string[] = await page.evaluate(`(async () => {
       const pagefind = await import('/pagefind/pagefind.js')
       const { results } = await pagefind.search(${JSON.stringify(phrase)})

@@ -72,7 +72,11 @@ function isSkipped(ctx: Context, { skipIf }: Settings): boolean {
   if (skipIf === undefined) return false
   try {
     const response: unknown = skipIf(ctx)
-    if (isForgottenPromise(response)) throw withCode('FW_INVALID_RETURN', new TypeError('it returned a promise'))
+    if (isForgottenPromise(response))
+      throw withCode(
+        'FW_INVALID_RETURN',
+        new TypeError('skipIf must return a boolean, got a promise. Make it synchronous.'),
+      )
     return Boolean(response)
   } catch (error) {
     warnOfSkipIf(error)

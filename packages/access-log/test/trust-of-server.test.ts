@@ -40,7 +40,7 @@ eachProtocol(
     return { port, close: () => server.close() }
   },
   (client) => {
-    it.each(['/', '/nowhere'])('shows the address of the peer for any claim of a request for %s', async (path) => {
+    it.each(['/', '/nowhere'])('shows the address of the peer for %s, whatever the request claims', async (path) => {
       const sink = new MemorySink()
       setSinks([sink])
       const headers = ['x-forwarded-for', 'x-real-ip'].map((name) => [name, '203.0.113.9'] as const)

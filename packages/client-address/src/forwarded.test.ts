@@ -2,18 +2,18 @@ import { describe, expect, it } from 'vitest'
 import { firstForwardedFor, forwardedForFromLast } from './forwarded.ts'
 
 it.each([
-  ['for=192.0.2.60;proto=http;by=203.0.113.43', '192.0.2.60'],
-  ['For="[2001:db8::17]:4711"', '[2001:db8::17]:4711'],
-  ['for=192.0.2.43, for=198.51.100.17', '192.0.2.43'],
-  ['proto=https;for=a;host=example , by=b', 'a'],
-  ['host="x;for=8.8.8.8, for=9.9.9.9";for=192.0.2.47', '192.0.2.47'],
-  ['host="a\\"b";for="\\1.2.3.4"', '1.2.3.4'],
-  ['for=a;;proto=b, ,for=c', 'a'],
-  ['for=a;for=b', 'b'],
-  ['for=a, for="b', 'a'],
-  ['for a, for=b', ''],
+  ['192.0.2.60', 'for=192.0.2.60;proto=http;by=203.0.113.43'],
+  ['[2001:db8::17]:4711', 'For="[2001:db8::17]:4711"'],
+  ['192.0.2.43', 'for=192.0.2.43, for=198.51.100.17'],
+  ['a', 'proto=https;for=a;host=example , by=b'],
+  ['192.0.2.47', 'host="x;for=8.8.8.8, for=9.9.9.9";for=192.0.2.47'],
+  ['1.2.3.4', 'host="a\\"b";for="\\1.2.3.4"'],
+  ['a', 'for=a;;proto=b, ,for=c'],
+  ['b', 'for=a;for=b'],
+  ['a', 'for=a, for="b'],
+  ['', 'for a, for=b'],
   ['', ''],
-])('returns for the first element of %j the node %j', (field, node) => {
+])('returns the node %j for the first element of %j', (node, field) => {
   expect(firstForwardedFor(field)).toBe(node)
 })
 

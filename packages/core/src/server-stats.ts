@@ -13,7 +13,7 @@ export interface BufferedBytes extends BufferStats {
 
 /** Figures of a server: one group for each subject, plain numbers in it. */
 export interface ServerStats extends Traffic {
-  /** Bytes that all servers of the process hold, as they share its memory. */
+  /** Bytes that all servers of the process hold, because they share its memory. */
   readonly buffered: BufferedBytes
   /** JSON responses of this server that `checkResponses` checked. */
   readonly responses: CheckedResponses

@@ -95,7 +95,8 @@ export class Server implements AsyncDisposable {
     const options = checkListenOptions(where)
     const { signal } = options
     signal?.throwIfAborted()
-    if (this.#isClosing()) throw withCode('FW_SERVER_CLOSED', new Error('Cannot listen: the server is closed'))
+    if (this.#isClosing())
+      throw withCode('FW_SERVER_CLOSED', new Error('Cannot listen: the server is closed. Create a new Server.'))
     const tls = options.tls === undefined ? this.#options.tls : options.tls
     this.#stopRecords ??= startRuntimeRecords(this.#logger)
     const http3 = options.http3 ?? (tls !== undefined && tls !== false && (this.#options.http3 ?? false))
@@ -121,7 +122,7 @@ export class Server implements AsyncDisposable {
     if (this.#isClosing() || signal?.aborted === true) {
       listener.destroy()
       signal?.throwIfAborted()
-      throw withCode('FW_SERVER_CLOSED', new Error('Cannot listen: the server is closed'))
+      throw withCode('FW_SERVER_CLOSED', new Error('Cannot listen: the server is closed. Create a new Server.'))
     }
     const onAbort = (): void => void this.#closeListener(listener, this.#drainMs, false)
     this.#listeners.set(listener, () => signal?.removeEventListener('abort', onAbort))

@@ -52,14 +52,17 @@ const ROWS: readonly Row[] = [
 ]
 
 function suite(send: (path: string, type: string | undefined, body: string) => Promise<Response>): void {
-  it.each(ROWS)('handles POST %s with type %s and body %j: %i', async (path, type, body, status, accept) => {
-    const response = await send(path, type, body)
-    expect(response.status).toBe(status)
-    expect(response.headers.get('accept')).toBe(accept ?? null)
-    const isRead = status === 200
-    expect(response.headers.get('content-type')).toBe(isRead ? 'application/json' : 'application/problem+json')
-    expect(await response.json()).toMatchObject(isRead ? { a: 1 } : { status })
-  })
+  it.each(ROWS)(
+    'responds to POST %s with type %s and body %j with status %i',
+    async (path, type, body, status, accept) => {
+      const response = await send(path, type, body)
+      expect(response.status).toBe(status)
+      expect(response.headers.get('accept')).toBe(accept ?? null)
+      const isRead = status === 200
+      expect(response.headers.get('content-type')).toBe(isRead ? 'application/json' : 'application/problem+json')
+      expect(await response.json()).toMatchObject(isRead ? { a: 1 } : { status })
+    },
+  )
 }
 
 function through(client: () => ProtocolClient) {

@@ -399,7 +399,7 @@ describe('close', () => {
       (error: Error) => error.message,
     )
     await server.close()
-    expect(await listening).toBe('Cannot listen: the server is closed')
+    expect(await listening).toBe('Cannot listen: the server is closed. Create a new Server.')
   })
 
   it('does not wait for a TLS handshake, and rejects it afterwards', async () => {
@@ -426,7 +426,7 @@ describe('close', () => {
     finish?.('done')
     expect(await (await slow).text()).toBe('done')
     await Promise.all([closing, server.close()])
-    await expect(server.listen(local)).rejects.toThrow('Cannot listen: the server is closed')
+    await expect(server.listen(local)).rejects.toThrow('Cannot listen: the server is closed. Create a new Server.')
   })
 
   it('destroys the connections of requests that have not finished in time', async () => {

@@ -90,7 +90,7 @@ describe('a server with several certificates', () => {
 })
 
 describe('ALPN with http/1.0 alone', () => {
-  it.each([true, false])('reaches the HTTP/1 engine (http2: %s)', async (http2) => {
+  it.each([true, false])('selects the HTTP/1 engine (option http2: %s)', async (http2) => {
     const { port } = await serve({ tls: pem(first), http2 })
     const socket = await handshake(port, { ALPNProtocols: ['http/1.0'] })
     expect(socket.alpnProtocol).toBe('http/1.0')

@@ -45,6 +45,6 @@ function switchOf(name: string, rawName: string, value: string | undefined): Rec
   const isNegative = name.startsWith('no-')
   const known = isNegative ? name.slice('no-'.length) : (SHORT[name] ?? name)
   if (!SWITCHES.has(known)) throw new UsageError(`${rawName} is not a flag. The flags are ${KNOWN}.`)
-  if (value !== undefined) throw new UsageError(`${rawName} has no value. Type ${rawName}`)
+  if (value !== undefined) throw new UsageError(`${rawName} must not have a value, got "${value}". Type ${rawName}`)
   return { [known]: !isNegative }
 }

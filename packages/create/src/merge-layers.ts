@@ -1,7 +1,7 @@
 /** Contents of files by relative path with slashes. */
 export type Files = Readonly<Record<string, string>>
 
-/** Values of placeholders: `{{name}}` is replaced by the value of `name`. */
+/** Values of placeholders: `{{name}}` is replaced with the value of `name`. */
 export type Placeholders = Readonly<Record<string, string>>
 
 type Json = Readonly<Record<string, unknown>>

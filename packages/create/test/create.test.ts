@@ -65,7 +65,7 @@ describe('the installation', () => {
     expect(stdout).toContain('Type next:\n\n  cd "my app"\n  npm install\n  npm run dev\n\n')
   })
 
-  it('needs no change of the folder if the application is in it', async () => {
+  it('shows no cd command for an application in the current folder', async () => {
     await using folder = await tempFolder()
     const { stdout } = await create(['.', '--yes', '--no-install', '--no-git'], { cwd: folder.path })
     expect(stdout).toContain('Type next:\n\n  npm install\n  npm run dev\n  npm run test\n\n')

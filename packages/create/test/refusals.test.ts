@@ -13,7 +13,7 @@ describe('the command line', () => {
     [['--template', 'vue'], '--template must be minimal, api, live, spa, got "vue". Type --template api'],
     [['--template'], '--template must be minimal, api, live, spa, got no name. Type --template api'],
     [['--template', 'toString'], 'got "toString"'],
-    [['--https=no'], '--https has no value. Type --https'],
+    [['--https=no'], '--https must not have a value, got "no". Type --https'],
     [['my', 'app'], 'Give one folder, got "my" and "app".'],
   ])('refuses %j, says what to type, and writes nothing', async (args, message) => {
     await using folder = await tempFolder()

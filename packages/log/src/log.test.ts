@@ -52,7 +52,7 @@ describe('the global logger', () => {
     expect(memory.messages()).toEqual(['a'])
   })
 
-  it('is exported as a value', () => {
+  it('is exported as log.logger', () => {
     log.logger.info('as a value')
     log.with({ a: 1 }).info('as a child')
     expect(memory.records()).toMatchObject([{ message: 'as a value' }, { message: 'as a child', fields: { a: 1 } }])

@@ -260,7 +260,7 @@ describe('a value whose own code throws', () => {
   it.each([
     ['a revoked proxy', revoked.proxy],
     ['a proxy that refuses everything', trapped],
-  ])('is logged as an argument and instead of a format: %s', (_name, value) => {
+  ])('is logged both as an argument and as the message: %s', (_name, value) => {
     const { logger, memory } = start()
     for (const method of METHODS) {
       untyped(logger[method])('{}', value)
@@ -399,7 +399,7 @@ describe('a call that was marked with its location', () => {
     expect(memory.records()).toMatchObject([{ location: site.location, message }])
   })
 
-  it('logs the same with a copy of a method whose level was off', () => {
+  it('logs its location through a method that was copied while its level was off', () => {
     const { logger, memory } = start(Level.Info)
     const debug = untyped(logger.debug)
     logger.setLevel(Level.Debug)

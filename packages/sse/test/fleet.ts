@@ -63,7 +63,7 @@ export async function runFleet(options: FleetOptions): Promise<FleetResult> {
     const fleet = new Fleet(ports)
     // Only one process publishes, so that there is one expected order.
     const [publisher] = processes
-    if (publisher === undefined) throw new RangeError('A fleet has one process at least')
+    if (publisher === undefined) throw new RangeError('A fleet must have at least one process')
     publisher.send({ begin: PUBLISH_MS })
     await responseOf(publisher, 'begun')
     const running = Array.from({ length: clients }, (_, at) => fleet.follow(at))

@@ -198,7 +198,9 @@ describe('a Redis that is killed', () => {
     await using channel = new SseChannel({ backplane })
     await redis.kill()
     for (let n = 0; n < 3; n++) channel.publish('n', '')
-    expect(() => channel.publish('n', '')).toThrow(/Cannot publish: 3 events of \d+ bytes wait for Redis already/)
+    expect(() => channel.publish('n', '')).toThrow(
+      /Cannot publish: 3 events \(\d+ bytes in total\) are already waiting/,
+    )
     await redis.restart()
     await soon(() => expect(channel.stats.keptEvents).toBe(3))
   })
@@ -379,7 +381,9 @@ describe('a large event', () => {
     await using channel = new SseChannel({ backplane })
     await redis.kill()
     channel.publish('n', 'x'.repeat(2000))
-    expect(() => channel.publish('n', '')).toThrow(/Cannot publish: 1 events of 20\d\d bytes wait for Redis already/)
+    expect(() => channel.publish('n', '')).toThrow(
+      /Cannot publish: 1 events \(20\d\d bytes in total\) are already waiting/,
+    )
     await redis.restart()
     // Delivery precedes the confirmation slightly.
     await soon(() => channel.publish('n', ''))

@@ -121,9 +121,9 @@ describe('a program without workers', () => {
     expect(await client.next()).toEqual({ type: 'n', data: '2', lastEventId: 'two' })
   })
 
-  it('has one channel of each name at a time', async () => {
+  it('rejects a second open channel with the same name', async () => {
     const first = new SseChannel({ backplane: workersBackplane('same') })
-    expect(() => new SseChannel({ backplane: workersBackplane('same') })).toThrow("there is a channel 'same' already")
+    expect(() => new SseChannel({ backplane: workersBackplane('same') })).toThrow("a channel named 'same' exists")
     await first.close()
     await new SseChannel({ backplane: workersBackplane('same') }).close()
   })

@@ -20,7 +20,7 @@ export interface ReadmeOptions {
  * A block that cannot end by itself is marked `ts no-run="reason"` and left out.
  *
  * @param path Of the README, absolute or relative to the working directory
- * @throws {Error} if there is no block to run, as a test that runs nothing cannot fail
+ * @throws {Error} if there is no block to run, because a test that runs nothing cannot fail
  */
 export function runReadme(path: string, options: ReadmeOptions = {}): void {
   const folder = resolve(options.from ?? dirname(path))

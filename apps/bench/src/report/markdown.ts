@@ -38,8 +38,9 @@ export function comparisonMarkdown(result: ComparisonResult): string {
 /** Describes the load of other virtual machines. Returns an empty string if there was none. */
 function describeDisturbance({ disturbance: { stolenShare, repeatedTurns } }: ComparisonResult): string {
   if (stolenShare === 0 && repeatedTurns === 0) return ''
-  const repeated = repeatedTurns === 1 ? '1 turn was' : `${repeatedTurns} turns were`
-  return `\nSteal time was at most ${(stolenShare * 100).toFixed(1)}% in the counted turns; ${repeated} repeated.\n`
+  const turns =
+    repeatedTurns === 0 ? 'no turns were' : repeatedTurns === 1 ? '1 turn was' : `${repeatedTurns} turns were`
+  return `\nSteal time was at most ${(stolenShare * 100).toFixed(1)}% in the counted turns; ${turns} repeated.\n`
 }
 
 function medianOf({ figures }: Row, metric: MetricKey): string {

@@ -24,7 +24,7 @@ interface Dot {
 /** Seconds from the left to the right. */
 const CROSSING_S = 1.9
 const OWN_CROSSING_S = 2.6
-/** Dots at the same time. A race sends 150 requests at once. */
+/** Dots at the same time. A race sends 150 requests together. */
 const MAX_DOTS = 700
 /** With more dots, only those of the visitor have a tail. */
 const MAX_TAILS = 250

@@ -1,7 +1,7 @@
 /** Keys that are remembered. More visitors than this share one allowance. */
 const MAX_KEYS = 1000
 
-/** Limits how often something happens for each key. */
+/** Limits the uses of each key per second. */
 export class RateLimit {
   readonly #perSecond: number
   readonly #burst: number
@@ -9,7 +9,7 @@ export class RateLimit {
   readonly #spent = new Map<string, { tokens: number; at: number }>()
 
   /**
-   * @param perSecond How often it may happen each second; 0.2 for once in 5 seconds
+   * @param perSecond Allowed uses of each key per second; 0.2 allows one every 5 seconds
    * @param now The clock in milliseconds
    */
   constructor(perSecond: number, now: () => number = () => performance.now()) {

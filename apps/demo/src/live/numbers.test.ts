@@ -41,10 +41,10 @@ it('counts each request in one second only, and keeps the last minute', () => {
 })
 
 it.each([
-  [[], 0.5, 0],
-  [[7], 0.99, 7],
-  [[1, 2, 3, 4], 0.5, 3],
-  [[1, 2, 3, 4], 0.99, 4],
-])('takes from %j the value at %d', (values, share, expected) => {
+  [0, 0.5, []],
+  [7, 0.99, [7]],
+  [3, 0.5, [1, 2, 3, 4]],
+  [4, 0.99, [1, 2, 3, 4]],
+])('returns %d as the value at share %d of %j', (expected, share, values) => {
   expect(percentile(values, share)).toBe(expected)
 })

@@ -14,7 +14,7 @@ it('finds the source of every shown route', () => {
   expect(all['/api/hello/:name']?.lines.at(-1)).toBe('})')
 })
 
-it('maps the place of a log call to the line of its handler', () => {
+it('maps the location of a log call to a line of its handler', () => {
   const sources = handlerSources()
   const { firstLine = 0, lines = [] } = sources.all['/api/hello/:name'] ?? {}
   const index = lines.findIndex((line) => line.includes('log.info'))

@@ -6,22 +6,22 @@ import { compile } from '../config/settings.ts'
 const { Debug, Info, Warn, Error, Off } = Level
 
 it.each([
-  [{}, 200, false, Info],
-  [{}, 399, false, Info],
-  [{}, 101, false, Info],
-  [{}, 404, false, Warn],
-  [{}, 499, false, Warn],
-  [{}, 500, false, Error],
-  [{}, 999, false, Error],
-  [{ normalLevel: Off }, 200, false, Off],
-  [{}, 200, true, Warn],
-  [{ slowLevel: Debug }, 200, true, Debug],
-  [{ normalLevel: Off }, 200, true, Warn],
-  [{}, 500, true, Error],
-  [{ slowLevel: Info }, 404, true, Warn],
-  [{ slowLevel: Error }, 404, true, Error],
-  [{ slowLevel: Off }, 500, true, Error],
-  [{ clientErrorLevel: Off }, 404, true, Warn],
-])('returns with %j for a %i, slow: %j, the level %i', (config, status, isSlow, level) => {
+  [Info, 200, false, {}],
+  [Info, 399, false, {}],
+  [Info, 101, false, {}],
+  [Warn, 404, false, {}],
+  [Warn, 499, false, {}],
+  [Error, 500, false, {}],
+  [Error, 999, false, {}],
+  [Off, 200, false, { normalLevel: Off }],
+  [Warn, 200, true, {}],
+  [Debug, 200, true, { slowLevel: Debug }],
+  [Warn, 200, true, { normalLevel: Off }],
+  [Error, 500, true, {}],
+  [Warn, 404, true, { slowLevel: Info }],
+  [Error, 404, true, { slowLevel: Error }],
+  [Error, 500, true, { slowLevel: Off }],
+  [Warn, 404, true, { clientErrorLevel: Off }],
+])('returns level %i for status %i (slow: %j) with %j', (level, status, isSlow, config) => {
   expect(entryLevel({ status, isSlow }, compile(config, logger))).toBe(level)
 })

@@ -40,7 +40,10 @@ export function requestIdGenerator(
     try {
       const id: unknown = option(ctx)
       if (typeof id === 'string' && VALID.test(id)) return id
-      throw withCode('FW_INVALID_RETURN', new TypeError('it returned a value that is not a valid id'))
+      throw withCode(
+        'FW_INVALID_RETURN',
+        new TypeError('generateRequestId must return 1 to 128 visible ASCII characters, except ", [, \\ and ].'),
+      )
     } catch (error) {
       warnOfGenerator(error)
       return randomId()

@@ -30,9 +30,16 @@ export function customText(ctx: Context, entry: Entry, { customFormatter }: Sett
   if (customFormatter === undefined) return undefined
   try {
     const text: unknown = customFormatter(ctx, entry.durationNs, entry)
-    if (isForgottenPromise(text)) throw withCode('FW_INVALID_RETURN', new TypeError('it returned a promise'))
+    if (isForgottenPromise(text))
+      throw withCode(
+        'FW_INVALID_RETURN',
+        new TypeError('customFormatter must return a string, got a promise. Make it synchronous.'),
+      )
     if (typeof text !== 'string') {
-      throw withCode('FW_INVALID_RETURN', new TypeError(`it returned a value of type ${typeof text}`))
+      throw withCode(
+        'FW_INVALID_RETURN',
+        new TypeError(`customFormatter must return a string, got a value of type ${typeof text}.`),
+      )
     }
     return tagsOf(entry) + text
   } catch (error) {

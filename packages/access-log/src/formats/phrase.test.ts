@@ -8,6 +8,6 @@ it.each([
   [499, 'Client Closed Request'],
   [299, ''],
   [599, ''],
-])('returns for status %d the phrase %j', (status, phrase) => {
+])('converts status %d to the phrase %j', (status, phrase) => {
   expect(phraseOf(status)).toBe(phrase)
 })

@@ -107,7 +107,7 @@ export async function ask(slices: readonly Buffer[], options: AskOptions): Promi
   await settle(1)
   if (!isOver) throw new Error('The connection is not closed')
   for (const ends of outcomes.values()) {
-    if (ends.length !== 1) throw new Error(`An exchange with ${ends.length} ends`)
+    if (ends.length !== 1) throw new Error(`An exchange ended ${ends.length} times instead of once`)
   }
   return { requests, refusals, view }
 }

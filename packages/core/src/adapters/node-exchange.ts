@@ -3,7 +3,7 @@ import type { Server } from 'node:net'
 import { constants, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2'
 import { withCode } from '@fw/options'
 import type { FieldList, ProtocolText, RequestBody, RequestHeaders } from '@fw/types'
-import { AbortedError } from '../engine/errors.ts'
+import { AbortedError, exchangeAborted } from '../engine/errors.ts'
 import { BaseExchange } from '../engine/exchange/base-exchange.ts'
 import type { JudgedHead } from '../engine/semantics/request-head.ts'
 import { nodeProtocol } from './node-verdict.ts'
@@ -138,7 +138,7 @@ export class NodeExchange extends BaseExchange {
 
   /** Returns the error for reads after the exchange has ended. */
   #bodyError(): AbortedError {
-    return new AbortedError(this.#isAborted ? 'The client went away' : 'The exchange has ended')
+    return this.#isAborted ? exchangeAborted() : new AbortedError('The exchange has ended')
   }
 
   /** Returns the announced number of bytes, 0 without a body, or `undefined` if the length is unknown. */
@@ -167,7 +167,7 @@ export class NodeExchange extends BaseExchange {
     request.on('data', (chunk: Uint8Array) => body.push(chunk))
     request.on('end', () => body.finish())
     request.on('error', (cause) => body.fail(new AbortedError('The request body is incomplete', { cause })))
-    request.on('close', () => body.fail(new AbortedError('The client went away')))
+    request.on('close', () => body.fail(new AbortedError('The request body is incomplete')))
   }
 }
 

@@ -261,7 +261,7 @@ describe('a group', () => {
     expect(await ask(app, 'GET /api/v1/users/7')).toBe('200 7')
   })
 
-  it('handles its prefix with and without a trailing slash by its route /', async () => {
+  it('matches its prefix with its route /, with or without a trailing slash', async () => {
     const app = new App()
     app.router.get('/*path', () => 'fallback')
     app.router.group('/shop/:id').get('/', (ctx) => ctx.params.id)

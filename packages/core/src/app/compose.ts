@@ -36,7 +36,11 @@ function wrap<C>(middleware: Around<C>, inner: Step<C>, conclusion: Conclusion<C
   return (context) => {
     let running: Promise<void> | undefined
     const result = middleware(context, () => {
-      if (running !== undefined) throw withCode('FW_NEXT_CALLED_TWICE', new Error('next() was called twice'))
+      if (running !== undefined)
+        throw withCode(
+          'FW_NEXT_CALLED_TWICE',
+          new Error('next() was called twice. Call it once, and return its result.'),
+        )
       return (running = run(inner, context))
     })
     // A middleware that returns the promise of `next()` needs no further promise.

@@ -128,7 +128,5 @@ function sendBareError(failure: unknown, context: RequestContext, host: ContextH
  * `AbortError` alone does not decide, because other signals cause it too.
  */
 function isAborted(error: unknown, context: RequestContext): error is Error {
-  return (
-    error instanceof AbortedError || (error instanceof Error && error.name === 'AbortError' && context.isClientGone)
-  )
+  return error instanceof AbortedError || (error instanceof Error && error.name === 'AbortError' && context.isAborted)
 }

@@ -1,6 +1,6 @@
 import { withCode } from '@fw/options'
 import type { BodySource, Exchange } from '@fw/types'
-import { AbortedError } from '../engine/errors.ts'
+import { exchangeAborted } from '../engine/errors.ts'
 import { discardSource, readSource, type SourceReader } from '../response/body-source.ts'
 import { readAhead } from '../response/read-ahead.ts'
 import type { RequestContext } from '../context/context.ts'
@@ -34,7 +34,7 @@ async function sendSource(context: RequestContext, source: BodySource): Promise<
   const { status } = prepared
   // A HEAD response has the length of the GET response.
   const mayBeWhole = prepared.isFromResponse && allowsBody('GET', status) && !prepared.headers.has('content-length')
-  if (context.isClientGone || !(mayBeWhole || allowsBody(exchange.method, status))) {
+  if (context.isAborted || !(mayBeWhole || allowsBody(exchange.method, status))) {
     discardSource(source)
     exchange.start(status, prepared.fields)
     exchange.end()
@@ -42,7 +42,7 @@ async function sendSource(context: RequestContext, source: BodySource): Promise<
   }
   const reader = readSource(source)
   context.onFinish(({ aborted }) => {
-    if (aborted) reader.cancel(new AbortedError('The client disconnected'))
+    if (aborted) reader.cancel(exchangeAborted())
   })
   try {
     if (mayBeWhole) await sendFromBeginning(context, reader)
@@ -52,8 +52,8 @@ async function sendSource(context: RequestContext, source: BodySource): Promise<
     }
   } catch (error) {
     reader.cancel(withCode('FW_BODY_NOT_SENT', new Error('The response cannot be sent', { cause: error })))
-    // Ignore the failure of a source that was canceled because its client disconnected.
-    if (!context.isClientGone && (exchange.isOpen || !context.headSent)) throw error
+    // Ignore the failure of a source that was canceled because the exchange was aborted.
+    if (!context.isAborted && (exchange.isOpen || !context.headSent)) throw error
   }
 }
 

@@ -10,7 +10,7 @@ it.each([
   ['text/html;q=0, */*', 'application/json'],
   ['image/png', null],
   ['', 'text/html'],
-])('returns for Accept %j the type %j', async (accept, type) => {
+])('answers Accept %j with the type %j', async (accept, type) => {
   const app = new App()
   app.router.get('/', (ctx) => [ctx.accepts('text/html', 'application/json')])
   expect(await (await app.fetch('/', { headers: { accept } })).json()).toEqual([type])

@@ -279,6 +279,6 @@ describe('BodyReader.stream', () => {
   it('rejects a read if the body has already been read', async () => {
     const reader = readerOf('ab')
     await reader.bytes()
-    await expect(reader.stream().getReader().read()).rejects.toThrow('being read already')
+    await expect(reader.stream().getReader().read()).rejects.toThrow('it was already read or is being read')
   })
 })

@@ -66,7 +66,7 @@ describe('the request of a Context', () => {
     expect(await inside((ctx) => ctx.query.size)).toBe(0)
   })
 
-  it('limits its body by the route, or by the application for other routes', async () => {
+  it('limits its body by the option of its route, or by that of the application', async () => {
     const app = new App()
     app.router.post('/small', { limits: { maxBodyBytes: 3 } }, async (ctx) => ctx.text())
     app.router.post('/', async (ctx) => ctx.text())

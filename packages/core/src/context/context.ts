@@ -18,7 +18,7 @@ import type {
   Validated,
 } from '@fw/types'
 import { preferred } from './accepts.ts'
-import { AbortedError } from '../engine/errors.ts'
+import { exchangeAborted } from '../engine/errors.ts'
 import { BodyReader, parseUrlencoded } from './body-reader.ts'
 import type { ContextHost } from './context-host.ts'
 import { ContextValues, missingValue } from './context-values.ts'
@@ -145,7 +145,7 @@ export class RequestContext {
     if (this.#aborter === undefined) {
       this.#aborter = new AbortController()
       if (this.#timeout !== undefined) this.#aborter.abort(this.#timeout)
-      if (this.isClientGone) this.#aborter.abort(new AbortedError('The client disconnected'))
+      if (this.isAborted) this.#aborter.abort(exchangeAborted())
     }
     return this.#aborter.signal
   }
@@ -322,8 +322,8 @@ export class RequestContext {
     return this.prepared.hasBody || this.prepared.hasStatus || this.headSent
   }
 
-  /** Whether the client disconnected before the end of the response. */
-  get isClientGone(): boolean {
+  /** Whether the exchange was aborted before the end of the response, by the client or the server. */
+  get isAborted(): boolean {
     return this.#outcome?.aborted === true
   }
 
@@ -384,7 +384,7 @@ export class RequestContext {
   #finish(outcome: Outcome): void {
     this.#outcome = outcome
     if (this.#drainListeners !== undefined) this.#host.drainNotice.delete(this)
-    if (outcome.aborted) this.#aborter?.abort(new AbortedError('The client disconnected'))
+    if (outcome.aborted) this.#aborter?.abort(exchangeAborted())
     this.#notify(this.#listeners ?? [], outcome)
     this.#listeners = undefined
   }

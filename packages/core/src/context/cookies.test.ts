@@ -91,7 +91,7 @@ describe('a response cookie', () => {
     expect(sent()[0]).toBe('a=; Max-Age=0; Path=/x; Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly; SameSite=Lax')
   })
 
-  it('returns with the last value set for its name', () => {
+  it('is read back with the last value set for its name', () => {
     const name = fc.stringMatching(/^[\w!#$%&'*+.^`|~-]{1,8}$/)
     const value = fc.string({ unit: 'grapheme' }).map((text) => text.toWellFormed())
     fc.assert(
@@ -155,7 +155,7 @@ describe('an unknown cookie option', () => {
     },
   )
 
-  it('does not include the options of set when they are passed to delete', () => {
+  it('is not reported for an option of set() that is passed to delete()', () => {
     const { cookies, sent } = setup()
     const all = { path: '/a', domain: 'example.org', httpOnly: false, maxAgeSeconds: 9, secrets: ['s'] }
     cookies.delete('a', all)

@@ -7,7 +7,7 @@ function slices(text: string): string[] {
 }
 
 describe('multipartSlices', () => {
-  it('keeps bytes with 16 delimiters whole', () => {
+  it('returns one slice for bytes with 16 delimiters', () => {
     const text = `file${'\r\n--b'.repeat(16)} and more`
     expect(slices(text)).toEqual([text])
   })

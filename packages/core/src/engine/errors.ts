@@ -28,11 +28,16 @@ export function asProtocolError(error: unknown): ProtocolError {
 }
 
 /**
- * Reports that the client disconnected, or the connection failed, before the exchange ended.
+ * Reports that the client disconnected, the connection failed or the server ended it before the exchange was complete.
  *
  * Its name is `AbortError`, like the errors of an aborted operation in Node.js and the DOM.
  */
 export class AbortedError extends Error {
   override readonly name = 'AbortError'
   readonly code = 'FW_ABORTED'
+}
+
+/** Creates the error of an aborted exchange whose cause is unknown. */
+export function exchangeAborted(): AbortedError {
+  return new AbortedError('The exchange was aborted: the client disconnected or the server ended it')
 }

@@ -358,7 +358,7 @@ describe('requestLineOf', () => {
     ['GET /x HTTP/1.1\nHost: HTTP/1.1\r\n', [undefined, undefined]],
     ['G@T /x HTTP/1.1\r\n', [undefined, undefined]],
     ['\x16\x03', [undefined, undefined]],
-  ])('returns for %j: %j', (wire, want) => {
+  ])('reads %j as %j', (wire, want) => {
     expect(requestLineOf(Buffer.from(wire, 'latin1'))).toEqual(want)
   })
 })

@@ -212,7 +212,7 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
         this.#setDeadline()
       } else {
         this.#owner.resetStream(this, ErrorCode.CANCEL)
-        this.onLost(new AbortedError('The client does not take its response'))
+        this.onLost(new AbortedError('The client does not read the response'))
       }
       return
     }

@@ -47,7 +47,7 @@ describe('drain', () => {
     await expect(server.connect({ connectTimeoutMs: 300 })).rejects.toThrow('No QUIC connection')
   })
 
-  it('delivers a response in full that was sent just before it', async () => {
+  it('delivers the whole response that was sent just before the drain', async () => {
     let drained: Promise<void> | undefined
     await using server = await serveHttp3((exchange) => {
       exchange.respond(200, [], Buffer.alloc(10_000))

@@ -1,6 +1,6 @@
 import { withCode } from '@fw/options'
 import type { FieldList, RequestBody, RequestHeaders } from '@fw/types'
-import { AbortedError } from '../engine/errors.ts'
+import { AbortedError, exchangeAborted } from '../engine/errors.ts'
 import { BaseExchange } from '../engine/exchange/base-exchange.ts'
 import { httpDate } from '../engine/fields/http-date.ts'
 import type { MemoryRequest } from './request.ts'
@@ -127,7 +127,7 @@ export class MemoryExchange extends BaseExchange {
     if (this.#request.request === undefined) this.#request.signal?.removeEventListener('abort', this.#leave)
     // Create the body even if no handler has read it, so that its stream is released too.
     const body = this.#request.body instanceof ReadableStream ? this.body : undefined
-    if (body instanceof StreamBody) body.stop(aborted ? 'The client went away' : 'The exchange has ended')
+    if (body instanceof StreamBody) body.stop(aborted ? exchangeAborted() : new AbortedError('The exchange has ended'))
     super.settle(aborted)
   }
 

@@ -17,14 +17,14 @@ const headersOf = (fields: readonly (readonly [string, string])[]): Headers => {
   return headers
 }
 
-it.each(NAMES)('finds %j as in received fields', (name) => {
+it.each(NAMES)('returns the same value for %j as FieldListHeaders', (name) => {
   const ours = new StandardHeaders(headersOf(FIELDS), 'here.test')
   const received = new FieldListHeaders(['host', 'here.test', ...FIELDS.flat()])
   expect([ours.get(name), ours.has(name)]).toEqual([received.get(name), received.has(name)])
   expect(ours.getAll(name).join()).toBe(received.get(name) ?? '')
 })
 
-it('prefers the host of a field to that of the URL, and lists it once', () => {
+it('prefers the Host field to the host of the URL, and lists it once', () => {
   const ours = new StandardHeaders(headersOf([['host', 'there.test'], ...FIELDS]), 'here.test')
   expect(ours.get('HOST')).toBe('there.test')
   expect([...ours].filter(([name]) => name === 'host')).toEqual([['host', 'there.test']])

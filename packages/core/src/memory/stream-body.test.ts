@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { AbortedError } from '../engine/errors.ts'
 import { StreamBody } from './stream-body.ts'
 
 const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
@@ -78,8 +79,8 @@ describe('StreamBody', () => {
     const { body, pulled, notified } = bodyOf('a', 'b')
     consume(body, notified, () => body.pause())
     await tick()
-    body.stop('over')
-    body.stop('over')
+    body.stop(new AbortedError('over'))
+    body.stop(new AbortedError('over'))
     body.resume()
     await tick()
     expect([pulled, notified]).toEqual([
@@ -90,7 +91,7 @@ describe('StreamBody', () => {
 
   it('can be stopped before it is consumed', async () => {
     const { body, pulled, notified } = bodyOf('a')
-    body.stop('over')
+    body.stop(new AbortedError('over'))
     consume(body, notified)
     await tick()
     expect([pulled, notified]).toEqual([['cancel'], ['AbortError']])
@@ -99,6 +100,6 @@ describe('StreamBody', () => {
   it('rejects a second consumer', () => {
     const { body, notified } = bodyOf('a')
     consume(body, notified)
-    expect(() => consume(body, notified)).toThrow('being read already')
+    expect(() => consume(body, notified)).toThrow('it was already read or is being read')
   })
 })

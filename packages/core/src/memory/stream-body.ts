@@ -25,7 +25,10 @@ export class StreamBody implements RequestBody {
 
   consume(consumer: BodyConsumer): void {
     if (this.#consumer !== undefined) {
-      throw withCode('FW_BODY_ALREADY_READ', new TypeError('Cannot read the body: it is being read already'))
+      throw withCode(
+        'FW_BODY_ALREADY_READ',
+        new TypeError('Cannot read the body: it was already read or is being read. Read it once, and keep the result.'),
+      )
     }
     this.#consumer = consumer
     if (this.#isOver) {
@@ -47,10 +50,10 @@ export class StreamBody implements RequestBody {
   }
 
   /** Ends the body: reports the reason to the consumer and cancels the source. */
-  stop(reason: string): void {
+  stop(error: AbortedError): void {
     if (this.#isOver) return
     this.#isOver = true
-    const error = (this.#error = new AbortedError(reason))
+    this.#error = error
     if (this.#reader !== undefined || !this.#stream.locked)
       cancelStream(this.#stream, this.#reader ?? this.#stream, error)
     this.#consumer?.error(error)

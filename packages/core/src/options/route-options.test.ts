@@ -84,7 +84,7 @@ it('checks an option of another package by its kind, and suggests its name', () 
   expect(() => register({ roel: 'user' })).toThrow('GET /api/:id: unknown option "roel". Did you mean "role"?')
 })
 
-it('keeps its own kinds when another package declares one of its options', () => {
+it('checks a built-in option even if another package declares the same name', () => {
   declareRouteOption('timeoutMs')
   expect(() => register({ timeoutMs: 0 })).toThrow('GET /api/:id: option "timeoutMs" must be')
 })

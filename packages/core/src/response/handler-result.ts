@@ -136,7 +136,9 @@ export function checkSource(source: unknown): asserts source is BodySource {
     if (source.locked) {
       throw withCode(
         'FW_INVALID_BODY',
-        new TypeError('response: body must be a stream without a reader, got a locked ReadableStream.'),
+        new TypeError(
+          'response: body must be a stream without a reader, got a locked ReadableStream. Call reader.releaseLock() first.',
+        ),
       )
     }
   } else if (
@@ -204,12 +206,17 @@ function fromResponse(response: ResponseLike): HandlerResult {
   if (response.bodyUsed === true || isRead(body)) {
     throw withCode(
       'FW_INVALID_BODY',
-      new TypeError('response: body of the Response must be unread, got one that was read or is locked.'),
+      new TypeError(
+        'response: body of the Response must be unread, got one that was read or is locked. Read response.clone() instead.',
+      ),
     )
   }
   // `Response.error()` represents a failed request and has status 0.
   if (response.status === 0) {
-    throw withCode('FW_INVALID_STATUS', new TypeError('response: Response must have a status, got Response.error().'))
+    throw withCode(
+      'FW_INVALID_STATUS',
+      new TypeError('response: Response must have a status, got Response.error(). Throw an error instead.'),
+    )
   }
   return { body, contentType: undefined, response }
 }
@@ -217,8 +224,14 @@ function fromResponse(response: ResponseLike): HandlerResult {
 /** Returns the error of a result that cannot be sent, because the route timed out or another response was sent. */
 export function lateResult(isExpired: boolean): Error {
   return isExpired
-    ? withCode('FW_ROUTE_TIMEOUT', new Error('Cannot answer: the timeout of the route has expired'))
-    : withCode('FW_RESPONSE_SENT', new Error('Cannot answer: the head of a response was already sent'))
+    ? withCode(
+        'FW_ROUTE_TIMEOUT',
+        new Error('Cannot respond: the timeout of the route expired. Stop when ctx.signal aborts, or raise timeoutMs.'),
+      )
+    : withCode(
+        'FW_RESPONSE_SENT',
+        new Error('Cannot respond: the head of a response was already sent. Respond once per request.'),
+      )
 }
 
 /** Reports whether a stream is being read, or was read. */

@@ -8,6 +8,6 @@ it.each([
   ['exactly 2048 bytes', 'a,'.repeat(1024), 'a,'.repeat(1024)],
   ['a longer list', `${'text/html,'.repeat(204)}abcdefghij,x`, 'text/html,'.repeat(204).slice(0, -1)],
   ['one long element', 'x'.repeat(16_000), 'x'.repeat(2048)],
-])('returns for %s at most 2048 bytes of whole elements', (_, value, looked) => {
+])('returns at most 2048 bytes of whole elements for %s', (_, value, looked) => {
   expect(negotiatedField(value)).toBe(looked)
 })

@@ -78,14 +78,16 @@ describe('PreparedResponse.take', () => {
     const stream = new ReadableStream()
     stream.getReader()
     expect(() => prepared(stream)).toThrow(
-      'response: body must be a stream without a reader, got a locked ReadableStream.',
+      'response: body must be a stream without a reader, got a locked ReadableStream. Call reader.releaseLock() first.',
     )
     const response = new Response('x')
     await response.text()
     expect(() => prepared(response)).toThrow(
-      'response: body of the Response must be unread, got one that was read or is locked.',
+      'response: body of the Response must be unread, got one that was read or is locked. Read response.clone() instead.',
     )
-    expect(() => prepared(Response.error())).toThrow('response: Response must have a status, got Response.error().')
+    expect(() => prepared(Response.error())).toThrow(
+      'response: Response must have a status, got Response.error(). Throw an error instead.',
+    )
   })
 
   it('replaces the prepared status, fields and body with those of a Response', () => {
@@ -131,7 +133,7 @@ describe('the content type of a PreparedResponse', () => {
     expect(asked.fields).toEqual(['content-type', 'text/plain; charset=utf-8'])
   })
 
-  it('appears on a first access after the head was sent, without a report of a late change', () => {
+  it('appears on first access after the head was sent, and is not reported as a late change', () => {
     const changes: string[] = []
     const sender = { headSent: false, onLateChange: (what: string) => void changes.push(what) }
     const received = new PreparedResponse(sender)

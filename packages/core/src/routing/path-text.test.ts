@@ -84,7 +84,7 @@ describe('referenceToOtherEnd', () => {
     ['//example.com', './example.com/'],
     ['//example.com/', '../example.com'],
     ['/\\example.com', './\\example.com/'],
-  ])('returns for %s the reference %s', (from, reference) => {
+  ])('converts %s to the reference %s', (from, reference) => {
     expect(referenceToOtherEnd(from)).toBe(reference)
   })
 

@@ -29,7 +29,7 @@ describe('parsePattern', () => {
     ['/a/:', 3, 'name each parameter'],
     ['/a/:?', 3, 'name each parameter'],
     ['/a/*', 3, 'name each wildcard'],
-    ['/user/:id(\\d+)', 9, 'no expressions, as the option params of the route checks'],
+    ['/user/:id(\\d+)', 9, 'no expressions, because the route option "params" checks'],
     ['/user/:id{[0-9]+}', 9, 'no expressions'],
     ['/user/:id<int>', 9, 'no expressions'],
     ['/:name.json', 6, 'whole segment'],

@@ -57,7 +57,7 @@ function parseSegment(pattern: string, index: number, text: string): PatternSegm
     if (!NAME.test(name)) {
       const at = /[^\w-]/.exec(name)?.index ?? 0
       const rule = /[({<]/.test(name[at] ?? '')
-        ? 'have no expressions, as the option params of the route checks parameters'
+        ? 'have no expressions, because the route option "params" checks parameters'
         : `have a ${NOUN[kind]} as a whole segment, with a name of letters, digits, _ and -`
       throw patternError(pattern, index + 1 + at, rule)
     }

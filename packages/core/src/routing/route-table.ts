@@ -62,7 +62,7 @@ export class RouteTable<T> {
         const name = typeof method === 'string' ? method : '*'
         throw withCode(
           'FW_DUPLICATE_ROUTE',
-          new Error(`${name} ${pattern}: '${taken.pattern}' is registered for the same paths`),
+          new Error(`${name} ${pattern}: '${taken.pattern}' is registered for the same paths. Remove one of the two.`),
         )
       }
       return { leaf, names: shape.flatMap((segment) => (segment.kind === 'literal' ? [] : [segment.name])) }

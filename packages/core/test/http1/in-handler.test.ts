@@ -72,6 +72,6 @@ describe('a handler', () => {
     const { text } = await rawExchange(port, get.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'))
     expect(text.match(/HTTP\/1\.1/g)).toHaveLength(1)
     expect(text).toMatch(/4\r\nonce\r\n0\r\n\r\n$/)
-    expect(thrown).toMatchObject([{ message: /^Cannot answer/ }])
+    expect(thrown).toMatchObject([{ message: /^Cannot respond/ }])
   })
 })

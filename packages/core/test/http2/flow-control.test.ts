@@ -242,7 +242,7 @@ describe('the receive window of a stream (RFC 9113 §6.9)', () => {
     expect(Math.min(...sizes)).toBeGreaterThan(2 ** 20)
   })
 
-  it('is not restored while no handler reads, without blocking other streams', async () => {
+  it('is not extended while no handler reads, and blocks no other stream', async () => {
     const exchanges: Exchange[] = []
     const { port } = await serveEngines((exchange) => {
       if (exchanges.push(exchange) > 1) exchange.respond(200, [], null)

@@ -236,7 +236,7 @@ describe('a response (RFC 9113 §8.1)', () => {
     expect(client.reset(1)).toBeUndefined()
   })
 
-  it('ends with its last DATA frame if it is written at once', async () => {
+  it('ends with its only DATA frame if respond() has the whole body', async () => {
     const { port } = await serveEngines((exchange) => exchange.respond(200, [], 'hello'))
     const client = await RawClient.connect(port)
     client.send(headers(1, request()))

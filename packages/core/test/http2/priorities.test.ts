@@ -210,10 +210,10 @@ describe('SETTINGS_NO_RFC7540_PRIORITIES (RFC 9218 §2.1)', () => {
   })
 
   it.each([
-    [0, undefined],
-    [1, undefined],
-    [2, 'PROTOCOL_ERROR'],
-  ])('is received with value %i and leads to error %s', async (value, error) => {
+    [undefined, 0],
+    [undefined, 1],
+    ['PROTOCOL_ERROR', 2],
+  ])('causes error %s with value %i', async (error, value) => {
     const { port } = await serveEngines(() => {})
     const client = await RawClient.connect(port)
     client.send(settings([Setting.NO_RFC7540_PRIORITIES, value]))

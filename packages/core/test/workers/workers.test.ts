@@ -315,17 +315,20 @@ describe('reloadTls in the primary', () => {
 })
 
 describe('the end of the primary', () => {
-  it.each(['SIGTERM', 'SIGINT'] as const)('waits for running requests after %s, with exit code 0', async (signal) => {
-    const program = new Program({ listen: { workers: 2 } })
-    const url = await program.url()
-    const slow = fetch(`${url}slow/700`)
-    await slowBegins(program)
-    program.kill(signal)
-    expect(await (await slow).text()).toMatch(/^slow/)
-    expect(await program.ended).toBe(0)
-    for (const pid of program.workers()) expect(isRunning(pid)).toBe(false)
-    await expect(fetch(url)).rejects.toThrow(/fetch failed/)
-  })
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'waits for running requests after %s, then exits with code 0',
+    async (signal) => {
+      const program = new Program({ listen: { workers: 2 } })
+      const url = await program.url()
+      const slow = fetch(`${url}slow/700`)
+      await slowBegins(program)
+      program.kill(signal)
+      expect(await (await slow).text()).toMatch(/^slow/)
+      expect(await program.ended).toBe(0)
+      for (const pid of program.workers()) expect(isRunning(pid)).toBe(false)
+      await expect(fetch(url)).rejects.toThrow(/fetch failed/)
+    },
+  )
 
   it('kills the workers immediately on a second signal', async () => {
     const program = new Program({ listen: { workers: 2 } })
@@ -340,7 +343,7 @@ describe('the end of the primary', () => {
     for (const pid of program.workers()) await expect.poll(() => isRunning(pid), POLL_OPTIONS).toBe(false)
   })
 
-  it('leaves workers running until their requests are finished after SIGKILL', async () => {
+  it('leaves workers running after SIGKILL until their requests finish', async () => {
     const program = new Program({ listen: { workers: 2 } })
     const url = await program.url()
     const slow = fetch(`${url}slow/700`)

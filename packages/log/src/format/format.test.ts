@@ -83,7 +83,7 @@ it('returns any text whose braces are doubled', () => {
   )
 })
 
-it('returns one text more than fields', () => {
+it('returns one more text than fields', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom('{', '}', '{}', '{0}', '{:x}', 'a')), (parts) => {
       const { texts, fields } = parseFormat(parts.join(''))
@@ -100,7 +100,7 @@ it('caches formats, and clears the cache when it is full', () => {
   expect(formatMessage('same {}', [1])).toBe('same 1')
 })
 
-it('lets a line escape messages of numbers and text, including characters from {:c}', () => {
+it('formats messages that escapeLine escapes, including those with characters from {:c}', () => {
   const formats = ['{}', '{} {:c}', '{:c}', '{:>3c}|', '{:d}', '{:x}', '{:.1f}', '{:?}', '{:>{}}', '{:\n>3}', 'a\n{}']
   const arg = fc.oneof(fc.integer({ min: 0, max: 0xffff }), fc.nat(40), fc.double(), fc.string({ unit: 'binary' }))
   fc.assert(
@@ -114,8 +114,11 @@ it('lets a line escape messages of numbers and text, including characters from {
   )
 })
 
-it.each([0, 7, 10, 13, 27, 0x9b, 0x2028, 0x202e])('lets a line escape the character with code point %i', (code) => {
-  const shown = escapeLine(String.fromCodePoint(code))
-  expect(escapeLine(formatMessage('{:c}', [code]))).toBe(shown)
-  expect(escapeLine(formatMessage('{} {:c}', ['x', code]))).toBe(`x ${shown}`)
-})
+it.each([0, 7, 10, 13, 27, 0x9b, 0x2028, 0x202e])(
+  'formats the character with code point %i so that escapeLine escapes it',
+  (code) => {
+    const shown = escapeLine(String.fromCodePoint(code))
+    expect(escapeLine(formatMessage('{:c}', [code]))).toBe(shown)
+    expect(escapeLine(formatMessage('{} {:c}', ['x', code]))).toBe(`x ${shown}`)
+  },
+)

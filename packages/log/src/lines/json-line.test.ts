@@ -21,7 +21,7 @@ it('has location, thread and fields if the record has them', () => {
   })
 })
 
-it('has no function at the top level of a module', () => {
+it('omits the function of a call at the top level of a module', () => {
   const location = { file: '/src/app.ts', line: 7, functionName: '' }
   expect(JSON.parse(jsonLine(record({ location })))).not.toHaveProperty('function')
 })

@@ -51,7 +51,7 @@ sinkContract(
   it,
 )
 
-it('passes every record to a subclass, even one that a call alone could write', () => {
+it('calls write() of a subclass for every record, including those that have a faster path', () => {
   class Shouting extends FileSink {
     override write(entry: LogRecord): boolean {
       return super.write({ ...entry, message: entry.message.toUpperCase() })

@@ -8,7 +8,7 @@ export function openStream<Events extends object>(ctx: Context<object>, settings
   if (ctx.headSent) {
     throw withCode(
       'FW_RESPONSE_SENT',
-      new Error('Cannot open an event stream: the head of the response was sent already'),
+      new Error('Cannot open an event stream: the head of a response was already sent. Respond once per request.'),
     )
   }
   prepareHead(ctx)

@@ -54,7 +54,7 @@ describe('the head', () => {
   it('is sent only once', async () => {
     const { ctx } = fakeContext()
     await sse(ctx)
-    await expect(sse(ctx)).rejects.toThrow('Cannot open an event stream: the head of the response was sent already')
+    await expect(sse(ctx)).rejects.toThrow('Cannot open an event stream: the head of a response was already sent')
   })
 })
 

@@ -7,7 +7,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-it('ends the first thousand at once and the others in batches, in order', () => {
+it('ends the first thousand together and the others in batches, in order', () => {
   const ended: number[] = []
   for (let n = 0; n < 2500; n++) endSoon(() => ended.push(n))
   expect(ended).toHaveLength(1000)

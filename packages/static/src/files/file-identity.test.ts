@@ -14,20 +14,20 @@ describe('isSettled', () => {
   afterEach(() => void vi.useRealTimers())
 
   it.each([
-    [19, false],
-    [21, true],
+    [false, 19],
+    [true, 21],
     // A file from the future can change until that time.
-    [-5000, false],
-  ])('judges a file that changed %d ms ago: %s', (msAgo, expected) => {
+    [false, -5000],
+  ])('returns %s for a file that changed %d ms ago', (expected, msAgo) => {
     expect(isSettled(changed(msAgo))).toBe(expected)
   })
 
   // A file system with timestamps in whole or even seconds gives two changes within them one timestamp.
   it.each([
-    [750, false],
-    [1750, false],
-    [2750, true],
-  ])('judges a file that changed at a whole second %d ms ago: %s', (msAgo, expected) => {
+    [false, 750],
+    [false, 1750],
+    [true, 2750],
+  ])('returns %s for a file that changed at a whole second %d ms ago', (expected, msAgo) => {
     expect(isSettled(changed(msAgo))).toBe(expected)
   })
 })

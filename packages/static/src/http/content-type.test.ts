@@ -25,7 +25,7 @@ describe('contentType', () => {
     ['/dir.html/file', 'application/octet-stream'],
     ['/constructor', 'application/octet-stream'],
     ['/a.constructor', 'application/octet-stream'],
-  ])('returns for %s %s', (name, type) => {
+  ])('maps %s to %s', (name, type) => {
     expect(contentType(name)).toBe(type)
   })
 })
@@ -40,7 +40,7 @@ describe('extensionOf', () => {
     ['b.js', 'js'],
     ['.js', ''],
     ['', ''],
-  ])('returns for %j %j', (name, extension) => {
+  ])('maps %j to %j', (name, extension) => {
     expect(extensionOf(name)).toBe(extension)
   })
 })

@@ -76,7 +76,7 @@ describe('holdsIfRange', () => {
     [AFTER, false],
     ['garbage', false],
     ['', false],
-  ])('returns for %j: %s', (field, holds) => {
+  ])('evaluates %j to %s', (field, holds) => {
     expect(holdsIfRange(field, known)).toBe(holds)
   })
 

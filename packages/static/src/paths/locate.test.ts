@@ -144,7 +144,7 @@ describe('belowPrefix', () => {
     ['/a', 1, ''],
     ['/a/b/c//d', 2, '/c//d'],
     ['//a', 0, '//a'],
-  ])('returns for %s after %i segments %j', (path, segments, rest) => {
+  ])('shortens %s by %i segments to %j', (path, segments, rest) => {
     expect(belowPrefix(path, segments)).toBe(rest)
   })
 })

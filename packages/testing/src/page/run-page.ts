@@ -7,7 +7,7 @@ import { commandsOf, loggedComments, matchesOutput, outputByLine, withLineNumber
 import { pageBlocks, type PageBlock } from './page-blocks.ts'
 import { PageShell } from './page-shell.ts'
 
-/** Ports that pages use. Each run of a page replaces them by free ones. */
+/** Ports that pages use. Each run of a page replaces them with free ports. */
 const PAGE_PORTS = ['8080', '8443', '3000', '6379']
 
 /** Time for all blocks of a page on a busy machine. */

@@ -238,7 +238,10 @@ export abstract class BaseExchange implements Exchange {
   #begin(status: number): boolean {
     if (this.#isClosed) return false
     if (this.#state !== PENDING) {
-      throw withCode('FW_RESPONSE_SENT', new Error('Cannot answer: a response has already been sent'))
+      throw withCode(
+        'FW_RESPONSE_SENT',
+        new Error('Cannot respond: a response was already sent. Respond once per request.'),
+      )
     }
     this.status = status
     if (this.trace !== undefined) this.trace.timing.answered = performance.now()

@@ -69,7 +69,10 @@ export class ReceivedBody implements RequestBody {
 
   consume(consumer: BodyConsumer): void {
     if (this.#consumer !== undefined) {
-      throw withCode('FW_BODY_ALREADY_READ', new TypeError('Cannot read the body: it is being read already'))
+      throw withCode(
+        'FW_BODY_ALREADY_READ',
+        new TypeError('Cannot read the body: it was already read or is being read. Read it once, and keep the result.'),
+      )
     }
     this.#consumer = consumer
     if (this.#isDiscarded) {

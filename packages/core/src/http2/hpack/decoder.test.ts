@@ -115,7 +115,7 @@ describe('HpackDecoder', () => {
     expect(blocks.map((block) => decode(decoder, block.replaceAll('\n', '')).fields)).toEqual(sections)
   })
 
-  it('ends with the table of Appendix C.5', () => {
+  it('builds the dynamic table of RFC 7541 Appendix C.5', () => {
     const decoder = newDecoder()
     decode(decoder, SIZE_256)
     const fields = ['content-encoding', 'gzip', 'date', LATER, 'set-cookie', COOKIE]

@@ -3,7 +3,7 @@ import { STATIC_TABLE } from './static-table.ts'
 
 /** Maximum bytes of a field in addition to its name and value: two length prefixes. */
 const FIELD_OVERHEAD_BYTES = 16
-/** Encoded Required Insert Count and Base of a section that uses no dynamic table (RFC 9204 §4.5.1). */
+/** Bytes of the field section prefix (Required Insert Count and Base) without a dynamic table (RFC 9204 §4.5.1). */
 const PREFIX_BYTES = 2
 
 interface StaticName {

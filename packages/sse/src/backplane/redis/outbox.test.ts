@@ -51,7 +51,7 @@ describe('an outbox', () => {
     const outbox = new Outbox('me', limits)
     outbox.add(event)
     outbox.add(event)
-    expect(() => outbox.add(event)).toThrow(/Cannot publish: 2 events of \d+ bytes wait for Redis already/)
+    expect(() => outbox.add(event)).toThrow(/Cannot publish: 2 events \(\d+ bytes in total\) are already waiting/)
     outbox.remove(1)
     outbox.add(event)
     expect(outbox.next().map(({ number }) => number)).toEqual([2, 3])
@@ -60,7 +60,7 @@ describe('an outbox', () => {
   it('counts bytes instead of characters', () => {
     const outbox = new Outbox('me', { maxBufferedEvents: 10, maxBufferedBytes: 3000 })
     outbox.add({ ...event, data: '\u20ac'.repeat(900) })
-    expect(() => outbox.add({ ...event, data: '\u20ac'.repeat(100) })).toThrow(/1 events of 27\d\d bytes/)
+    expect(() => outbox.add({ ...event, data: '\u20ac'.repeat(100) })).toThrow(/1 events \(27\d\d bytes in total\)/)
     outbox.remove(1)
     for (let n = 0; n < 5; n++) outbox.add({ ...event, data: 'x'.repeat(500) })
   })

@@ -41,7 +41,10 @@ export class Outbox {
     if (length >= maxBufferedEvents || (length > 0 && this.#bytes + bytes > maxBufferedBytes)) {
       throw withCode(
         'FW_BACKPLANE_FULL',
-        new Error(`Cannot publish: ${length} events of ${this.#bytes} bytes wait for Redis already`),
+        new Error(
+          `Cannot publish: ${length} events (${this.#bytes} bytes in total) are already waiting for Redis. ` +
+            'Try again later, or raise maxBufferedEvents or maxBufferedBytes.',
+        ),
       )
     }
     const number = ++this.#published

@@ -16,7 +16,7 @@ import { reportThrown } from '../../stream/report.ts'
 
 /** Longest time that one read waits for events. */
 const BLOCK_MS = 2000
-/** Entries in one response. Late responses reduce the number, as they can be too large for the connection. */
+/** Entries in one response. Late responses reduce the number, because they can be too large for the connection. */
 const READ_COUNT = 200
 
 /** Publishers whose repeated events are detected. */
@@ -28,7 +28,7 @@ export interface ReaderParts {
   readonly outage: RedisOutage
   /** Ends reading. */
   readonly closing: AbortSignal
-  /** Used by blocking reads alone, as no other command runs in the meantime. */
+  /** Used only by this reader: while a read blocks, Redis runs no other command on this connection. */
   readonly connection: RedisConnection
 }
 
@@ -93,7 +93,7 @@ export class RedisReader {
   /**
    * Resolves when everything that is stored at the time of the call has been delivered.
    *
-   * @param connection Asks for the newest entry, as the reading connection is blocked
+   * @param connection Asks for the newest entry, because the reading connection is blocked
    * @throws when the backplane is closed
    */
   catchUp(connection: RedisConnection): Promise<void> {

@@ -89,7 +89,10 @@ export class RedisBackplane implements Backplane {
   /** Delivers the stored events to the channel, then each new one. Called by the channel. */
   open(host: BackplaneHost): Promise<void> {
     if (this.#isOpen) {
-      throw withCode('FW_BACKPLANE_TAKEN', new Error('Cannot open the backplane: it belongs to a channel already'))
+      throw withCode(
+        'FW_BACKPLANE_TAKEN',
+        new Error('Cannot open the backplane: another channel uses it. Create one backplane per channel.'),
+      )
     }
     this.#isOpen = true
     this.#stored.open(host)

@@ -29,7 +29,7 @@ export class WorkerHub implements Backplane {
     if (hubs.has(this.#channel)) {
       throw withCode(
         'FW_BACKPLANE_TAKEN',
-        new Error(`Cannot open the backplane: there is a channel '${this.#channel}' already`),
+        new Error(`Cannot open the backplane: a channel named '${this.#channel}' exists. Use another name.`),
       )
     }
     this.#host = host

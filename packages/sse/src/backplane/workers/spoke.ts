@@ -30,7 +30,7 @@ export class WorkerSpoke implements Backplane {
     if (spokes.has(this.#channel)) {
       throw withCode(
         'FW_BACKPLANE_TAKEN',
-        new Error(`Cannot open the backplane: there is a channel '${this.#channel}' already`),
+        new Error(`Cannot open the backplane: a channel named '${this.#channel}' exists. Use another name.`),
       )
     }
     this.#host = host

@@ -27,9 +27,12 @@ export interface StreamStates {
  * Tracks finished streams until quiche forgets them. Only aborted streams can get stuck. Checking the others costs one
  * exception each, so they are checked only when the connection closes.
  *
- * The peer can open a new stream when both sides of an old one have ended and are acknowledged. In three cases quiche
- * 0.18 can miss that. A stream is reset while bytes wait to be sent. Its receiving side is stopped and the peer then
- * finishes instead of resetting. The peer's reset arrives after the last acknowledgment.
+ * The peer can open a new stream when both sides of an old one have ended and are acknowledged. quiche 0.18 can
+ * miss that in three cases:
+ *
+ * 1. A stream is reset while bytes wait to be sent.
+ * 2. The receiving side of a stream is stopped, and the peer then finishes the stream instead of resetting it.
+ * 3. The peer's reset arrives after the last acknowledgment.
  *
  * A reset from the server, after all bytes have arrived, releases some of these streams. Each remaining one reduces the
  * number of streams that the peer can open. When too many are stuck, the connection must be replaced.

@@ -22,7 +22,7 @@ export class QuicheTimer {
     this.#onTimeout = onTimeout
   }
 
-  /** Sets the timer to quiche's current timeout. */
+  /** Sets the timer to quiche's current timeout, unless an earlier timeout is set. */
   arm(): void {
     if (this.#due !== undefined) return
     const timeoutMs = this.#quiche.timeout()
