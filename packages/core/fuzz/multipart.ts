@@ -135,7 +135,7 @@ function hasSingleDash(text: string, boundary: string): boolean {
   return text.split(`--${boundary}`).some((after, at) => at > 0 && /^-(?!-)/.test(after))
 }
 
-/** Reports whether a line begins with a delimiter and continues with other characters than a delimiter. */
+/** Reports whether a line begins like a delimiter but is not one. */
 function hasLineLikeDelimiter(text: string, boundary: string): boolean {
   return text.split(`\n--${boundary}`).some((after, at) => at > 0 && !/^(?:--|[\t ]*\r\n|$)/.test(after))
 }
