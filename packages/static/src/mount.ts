@@ -17,7 +17,7 @@ import { represent } from './http/representation.ts'
 import { openSource } from './files/source.ts'
 import type { Variant } from './paths/resolution.ts'
 import { addVary } from './http/vary.ts'
-import { limitedWarnings, ownWarnings } from './warnings.ts'
+import { limitedWarnings, loadLog, ownWarnings } from './warnings.ts'
 
 /** Key of the fallback file among the known paths. The path of a request is never empty. */
 const FALLBACK = ''
@@ -46,6 +46,7 @@ export class Mount {
     this.#finder = new Finder(this.#files, options)
     this.#known = new KnownPaths(this.#files)
     this.#cache = new FileCache({ ...options, base })
+    void loadLog()
     this.#warn = options.onWarning === undefined ? limitedWarnings() : ownWarnings(options.onWarning)
   }
 

@@ -43,8 +43,11 @@ export function ownWarnings(report: Warn, fallback: Warn = limitedWarnings()): W
 
 let logging: Promise<Warn> | undefined
 
-/** Logs a Warn record with `@fw/log`, or emits a process warning if that package is not installed. */
-function reportToLog(message: string): void {
+/**
+ * Loads `@fw/log`, or returns a function that emits process warnings if that package is not installed. A mount loads it
+ * early: a process that drops its privileges later can lose the permission to read modules.
+ */
+export function loadLog(): Promise<Warn> {
   logging ??= import('@fw/log').then(
     ({ logger }) => {
       const library = logger.withLocation({ file: 'fw:static', line: 0, functionName: '' })
@@ -53,5 +56,10 @@ function reportToLog(message: string): void {
     // `@fw/log` is an optional dependency.
     () => (text) => process.emitWarning(text, { type: 'StaticFilesWarning' }),
   )
-  void logging.then((warn) => warn(message))
+  return logging
+}
+
+/** Logs a Warn record, or emits a process warning without `@fw/log`. */
+function reportToLog(message: string): void {
+  void loadLog().then((warn) => warn(message))
 }
