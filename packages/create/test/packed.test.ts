@@ -1,17 +1,12 @@
 import { spawn, type StdioOptions } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { request as requestHttps } from 'node:https'
 import { type AddressInfo, createServer } from 'node:net'
-import { homedir } from 'node:os'
-import { join } from 'node:path'
 import { freePort, tempFolder, type TempFolder } from '@fw/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Registry, startRegistry } from './registry.ts'
 import { PNPM, run, type RunOptions } from './run.ts'
-
-/** Packages of other authors, so that they are downloaded once. The programs that npm ran are removed before each test. */
-const NPM_CACHE = join(import.meta.dirname, '../node_modules/.cache/npm')
 
 let folder: TempFolder
 let registry: Registry
@@ -19,28 +14,22 @@ let registry: Registry
 beforeAll(async () => {
   folder = await tempFolder()
   registry = await startRegistry(folder.path)
-  const ownConfig = await readFile(join(homedir(), '.npmrc'), 'utf8').catch(() => '')
-  await writeFile(folder.join('npmrc'), `${ownConfig}\n@fw:registry=${registry.url}\n`)
-  await rm(join(NPM_CACHE, '_npx'), { recursive: true, force: true })
+  await writeFile(folder.join('npmrc'), `registry=${registry.url}\n`)
 })
 afterAll(async () => {
   await registry[Symbol.asyncDispose]()
   await folder[Symbol.asyncDispose]()
 })
 
-/** Settings of npm. It repeats a download that stalls for 20 s; the default is five minutes. */
-function npmSettings(): Record<string, string> {
-  return {
-    npm_config_userconfig: folder.join('npmrc'),
-    npm_config_cache: NPM_CACHE,
-    npm_config_fetch_timeout: '20000',
-    npm_config_fetch_retry_mintimeout: '1000',
-    npm_config_fetch_retries: '5',
-  }
-}
-
+/** Runs a command with the registry of this machine, and with empty caches. */
 function withRegistry(command: readonly string[], cwd = folder.path): Promise<string> {
-  return succeed(command, { cwd, env: npmSettings() })
+  const env = {
+    npm_config_userconfig: folder.join('npmrc'),
+    // A registry in the environment would take precedence over the file.
+    npm_config_registry: registry.url,
+    npm_config_cache: folder.join('npm-cache'),
+  }
+  return succeed(command, { cwd, env })
 }
 
 /** Runs a command, and returns its standard output. Throws an error with all output if the command fails. */

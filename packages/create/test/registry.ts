@@ -1,18 +1,30 @@
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { createReadStream } from 'node:fs'
+import { createReadStream, existsSync, readdirSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { basename, join } from 'node:path'
 import { PNPM, run } from './run.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
+/** The packages of other authors that are installed in the workspace: `<name>@<version>…/node_modules/<name>`. */
+const INSTALLED = join(ROOT, 'node_modules/.pnpm')
+const installed = readdirSync(INSTALLED)
 const PACKAGES = ['types', 'options', 'client-address', 'log', 'core', 'access-log', 'static', 'sse', 'create']
 /** Older than every minimum age that a package manager demands. */
 const PUBLISHED = '2026-01-01T00:00:00.000Z'
 
-/** Registry of the `@fw` packages on this machine. */
+/**
+ * Registry on this machine. It has the `@fw` packages, and the installed packages of other authors, so that a test does not
+ * depend on a network. Any other package is missing, such as the programs that TypeScript has for other platforms.
+ */
 export interface Registry extends AsyncDisposable {
   readonly url: string
+}
+
+interface Manifest {
+  readonly optionalDependencies?: Readonly<Record<string, string>>
 }
 
 interface Packed {
@@ -25,21 +37,29 @@ interface Packed {
 
 /** Packs the packages of this workspace, as a release would, and serves them. */
 export async function startRegistry(folder: string): Promise<Registry> {
-  const packed = await pack(folder)
-  const documents = new Map<string, object>()
-  const tarballs = new Map(packed.map(({ filename }) => [`/${basename(filename)}`, filename]))
-
+  const documents = new Map<string, Promise<object | undefined>>()
   const server = createServer((request, response) => {
     const path = decodeURIComponent(request.url ?? '')
-    const tarball = tarballs.get(path)
-    const document = documents.get(path)
-    if (tarball !== undefined) createReadStream(tarball).pipe(response)
-    else if (document !== undefined) response.end(JSON.stringify(document))
-    else response.writeHead(404).end()
+    if (path.endsWith('.tgz')) {
+      const tarball = createReadStream(join(folder, basename(path)))
+      tarball.on('error', () => response.writeHead(404).end())
+      tarball.pipe(response)
+      return
+    }
+    const name = path.slice(1)
+    let document = documents.get(name)
+    if (document === undefined) {
+      document = packInstalled(name, folder).then((packed) => documentOf(packed, url))
+      documents.set(name, document)
+    }
+    document.then(
+      (found) => (found === undefined ? response.writeHead(404).end() : response.end(JSON.stringify(found))),
+      (error: unknown) => response.writeHead(500).end(String(error)),
+    )
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
-  for (const each of packed) documents.set(`/${each.name}`, await documentOf(each, url))
+  for (const each of await pack(folder)) documents.set(each.name, documentOf([each], url))
   return {
     url,
     async [Symbol.asyncDispose]() {
@@ -49,6 +69,33 @@ export async function startRegistry(folder: string): Promise<Registry> {
   }
 }
 
+/** Reports whether any version is installed. Programs for other platforms are not. */
+function isInstalled(name: string): boolean {
+  return installed.some((entry) => entry.startsWith(`${name.replace('/', '+')}@`))
+}
+
+/** Packs every installed version of a package. */
+async function packInstalled(name: string, folder: string): Promise<Packed[]> {
+  if (!/^(?:@[\w.-]+\/)?[\w.-]+$/.test(name)) return []
+  const id = name.replace('/', '+')
+  const packed = new Map<string, Packed>()
+  for (const entry of installed) {
+    const directory = join(INSTALLED, entry, 'node_modules', name)
+    if (!entry.startsWith(`${id}@`) || !existsSync(directory)) continue
+    const { version } = JSON.parse(await readFile(join(directory, 'package.json'), 'utf8')) as { version: string }
+    // Each set of peer dependencies has a copy.
+    if (packed.has(version)) continue
+    const filename = join(folder, `${id}-${version}.tgz`)
+    // The transformation replaces the `.` at the start of each path. npm skips hard links, which pnpm makes of equal files.
+    const rules = ['--hard-dereference', '--exclude=./node_modules', '--transform=s,^[.],package,']
+    const files = [...rules, '-C', directory, '.']
+    await orThrow(['tar', '-cf', filename, '--use-compress-program=gzip -1', ...files])
+    const hash = createHash('sha512').update(await readFile(filename))
+    packed.set(version, { name, version, filename, integrity: `sha512-${hash.digest('base64')}` })
+  }
+  return [...packed.values()].toSorted((a, b) => a.version.localeCompare(b.version, 'en', { numeric: true }))
+}
+
 async function pack(folder: string): Promise<Packed[]> {
   await orThrow(['tsc', '-b', ...PACKAGES.map((name) => `packages/${name}`)])
   const filters = PACKAGES.flatMap((name) => ['--filter', `@fw/${name}`])
@@ -56,16 +103,27 @@ async function pack(folder: string): Promise<Packed[]> {
   return JSON.parse(packed.slice(packed.indexOf('[\n'))) as Packed[]
 }
 
-/** @see https://github.com/npm/registry/blob/main/docs/responses/package-metadata.md */
-async function documentOf({ name, version, filename, integrity }: Packed, url: string): Promise<object> {
-  const manifest = JSON.parse(await orThrow(['tar', '-xzOf', filename, 'package/package.json'])) as object
-  const dist = { integrity, tarball: `${url}${basename(filename)}` }
-  return {
-    name,
-    'dist-tags': { latest: version },
-    versions: { [version]: { ...manifest, dist } },
-    time: { created: PUBLISHED, modified: PUBLISHED, [version]: PUBLISHED },
+/**
+ * Describes the versions of a package. Returns `undefined` without any.
+ *
+ * @see https://github.com/npm/registry/blob/main/docs/responses/package-metadata.md
+ */
+async function documentOf(packed: readonly Packed[], url: string): Promise<object | undefined> {
+  const newest = packed.at(-1)
+  if (newest === undefined) return undefined
+  const versions: Record<string, object> = {}
+  const time: Record<string, string> = { created: PUBLISHED, modified: PUBLISHED }
+  for (const { version, filename, integrity } of packed) {
+    const manifest = JSON.parse(await orThrow(['tar', '-xzOf', filename, 'package/package.json'])) as Manifest
+    const optional = Object.entries(manifest.optionalDependencies ?? {}).filter(([name]) => isInstalled(name))
+    versions[version] = {
+      ...manifest,
+      optionalDependencies: Object.fromEntries(optional),
+      dist: { integrity, tarball: `${url}${basename(filename)}` },
+    }
+    time[version] = PUBLISHED
   }
+  return { name: newest.name, 'dist-tags': { latest: newest.version }, versions, time }
 }
 
 async function orThrow(command: readonly string[]): Promise<string> {

@@ -43,7 +43,8 @@ export function run(command: readonly string[], { cwd, env = {}, input = '' }: R
   const child = execFile(file, args, options, (error: ExecFileException | null, stdout, stderr) => {
     resolve({ code: error === null ? 0 : (error.code ?? error.signal ?? 'unknown'), stdout, stderr })
   })
-  child.stdin?.end(input)
+  // A program that ends without reading its input closes the pipe.
+  child.stdin?.on('error', () => {}).end(input)
   return promise
 }
 
