@@ -5,6 +5,7 @@ import type { ContextExtensions } from './extensions.ts'
 import type { FieldList, RequestHeaders } from './fields.ts'
 import type { MultipartOptions, MultipartPart } from './multipart.ts'
 import type { Params } from './path-params.ts'
+import type { ResponseFilter } from './response-filter.ts'
 import type { RouteInfo } from './router.ts'
 import type { Validated } from './standard-schema.ts'
 
@@ -178,6 +179,19 @@ export interface Context<P extends object = Params, V extends Validated = Valida
   notFound(): unknown
   /** Sends the head with the prepared status and fields immediately, and returns the body to write. */
   startResponse(): ResponseBody
+  /**
+   * Runs `filter` once, immediately before the head of the response is sent. Middleware calls it before `next()`. The filter
+   * that was added last runs first. Has no effect after the head was sent.
+   *
+   * @throws {TypeError} if `filter` is not a function
+   *
+   * @example
+   * router.use((ctx, next) => {
+   *   ctx.filterResponse((response) => response.headers.set('x-kind', response.kind))
+   *   return next()
+   * })
+   */
+  filterResponse(filter: ResponseFilter): void
 
   /**
    * Stores a value for inner middleware and handlers.

@@ -38,6 +38,7 @@ export const PAGES: readonly Page[] = [
     ['guides/routing', 'Routing', `${CORE}/routing.md`],
     ['guides/handlers', 'Handlers and responses', `${CORE}/handlers.md`],
     ['guides/middleware', 'Middleware and context', `${CORE}/middleware-and-context.md`],
+    ['guides/response-filters', 'Response filters', `${CORE}/response-filters.md`],
     ['guides/validation', 'Validation', `${CORE}/validation.md`],
     ['guides/response-schemas', 'Response schemas', `${CORE}/response-schemas.md`],
     ['guides/errors', 'Errors', `${CORE}/errors.md`],

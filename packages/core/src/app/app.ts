@@ -238,7 +238,7 @@ export class App {
     // Another context responds after the timeout.
     if (context.isTimedOut) return
     traceError(context, error)
-    void handleFailure(error, context, group.errorHandlers, this.#host)
+    void handleFailure(error, context, group.errorHandlers)
   }
 
   /** Responds with 503 if the response has not begun after `timeoutMs`. */
@@ -247,7 +247,7 @@ export class App {
       if (context.headSent) return
       const error = withCode('FW_ROUTE_TIMEOUT', new HttpError(503, 'The response took too long'))
       traceError(context, error)
-      void handleFailure(error, context.handOver(error), group.errorHandlers, this.#host)
+      void handleFailure(error, context.handOver(error), group.errorHandlers)
     }, timeoutMs)
     context.onFinish(() => clearTimeout(timer))
   }

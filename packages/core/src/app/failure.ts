@@ -2,7 +2,6 @@ import { withCode } from '@fw/options'
 import type { ErrorHandler } from '@fw/types'
 import { AbortedError } from '../engine/errors.ts'
 import { isThenable } from './compose.ts'
-import type { ContextHost } from '../context/context-host.ts'
 import { asContext, type RequestContext } from '../context/context.ts'
 import { prepareProblem, problemDocument, problemOf } from '../response/problem.ts'
 import { headerEntries } from '../response/response-init.ts'
@@ -18,13 +17,12 @@ export async function handleFailure(
   thrown: unknown,
   context: RequestContext,
   handlers: readonly ErrorHandler[],
-  host: ContextHost<RequestContext>,
 ): Promise<void> {
   try {
-    await respondToFailure(thrown, context, handlers, host)
+    await respondToFailure(thrown, context, handlers)
   } catch (failure) {
     // An access to the thrown value can throw, for example if it is a revoked proxy.
-    sendBareError(failure, context, host)
+    sendBareError(failure, context)
   }
 }
 
@@ -32,7 +30,6 @@ async function respondToFailure(
   thrown: unknown,
   context: RequestContext,
   handlers: readonly ErrorHandler[],
-  host: ContextHost<RequestContext>,
 ): Promise<void> {
   let error = thrown
   for (const handler of handlers) {
@@ -50,7 +47,7 @@ async function respondToFailure(
       error = failure
     }
   }
-  await respondByDefault(error, thrown, context, host)
+  await respondByDefault(error, thrown, context)
 }
 
 /** Runs an error handler with the status and fields of the error prepared, and reports whether it responded. */
@@ -66,12 +63,7 @@ async function runErrorHandler(handler: ErrorHandler, error: unknown, context: R
   return prepared.hasBody || context.headSent
 }
 
-async function respondByDefault(
-  error: unknown,
-  thrown: unknown,
-  context: RequestContext,
-  host: ContextHost<RequestContext>,
-): Promise<void> {
+async function respondByDefault(error: unknown, thrown: unknown, context: RequestContext): Promise<void> {
   const { exchange } = context
   if (isAborted(error, context)) {
     context.prepared.discardBody()
@@ -80,8 +72,7 @@ async function respondByDefault(
   }
   const problem = problemOf(error)
   if (problem.status >= 500) {
-    host.report(
-      failureMessage(context),
+    context.reportFailure(
       error === thrown
         ? error
         : withCode('FW_ERROR_HANDLER_FAILED', new SuppressedError(error, thrown, 'An error handler failed')),
@@ -93,7 +84,7 @@ async function respondByDefault(
       await sendResponse(context)
     } catch (failure) {
       // The error or the prepared response has fields or members that cannot be sent.
-      sendBareError(failure, context, host)
+      sendBareError(failure, context)
     }
     return
   }
@@ -105,14 +96,9 @@ async function respondByDefault(
   }
 }
 
-/** Returns the message with which a failed request is reported. */
-function failureMessage({ method, path }: RequestContext): string {
-  return `${method} ${path} failed`
-}
-
 /** Reports an error that occurred while responding to a failure. Responds with a plain 500 and no prepared fields. */
-function sendBareError(failure: unknown, context: RequestContext, host: ContextHost<RequestContext>): void {
-  host.report(failureMessage(context), failure)
+function sendBareError(failure: unknown, context: RequestContext): void {
+  context.reportFailure(failure)
   const { exchange, headers } = context
   context.prepared.discardBody()
   if (context.headSent) {

@@ -1,7 +1,8 @@
 import { withCode } from '@fw/options'
-import type { BodySource, Exchange } from '@fw/types'
+import type { BodySource, ResponseBody } from '@fw/types'
 import { exchangeAborted } from '../engine/errors.ts'
 import { discardSource, readSource, type SourceReader } from '../response/body-source.ts'
+import { respondWhole, startBody } from '../response/filtered-response.ts'
 import { readAhead } from '../response/read-ahead.ts'
 import type { RequestContext } from '../context/context.ts'
 import { allowsBody } from '../engine/exchange/response-head.ts'
@@ -9,21 +10,19 @@ import { allowsBody } from '../engine/exchange/response-head.ts'
 /**
  * Sends the prepared response. If the handler has started a response itself, ends that one instead.
  *
- * @returns A promise for a streamed body, which rejects if its source fails; `undefined` for any other body
+ * @returns A promise for a streamed body, which rejects if its source fails, or if a filter waits; otherwise `undefined`
  * @throws {TypeError} if the response cannot be sent
  */
 export function sendResponse(context: RequestContext): Promise<void> | undefined {
-  const { exchange, prepared } = context
+  const { prepared } = context
   if (context.headSent) {
     prepared.discardBody()
-    exchange.end()
+    const body = context.started ?? context.exchange
+    body.end()
     return undefined
   }
-  const { status, body } = prepared
-  if (body === null || typeof body === 'string' || body instanceof Uint8Array) {
-    exchange.respond(status, prepared.fields, body)
-    return undefined
-  }
+  const { body } = prepared
+  if (body === null || typeof body === 'string' || body instanceof Uint8Array) return respondWhole(context, body)
   prepared.handOverBody()
   return sendSource(context, body)
 }
@@ -36,8 +35,7 @@ async function sendSource(context: RequestContext, source: BodySource): Promise<
   const mayBeWhole = prepared.isFromResponse && allowsBody('GET', status) && !prepared.headers.has('content-length')
   if (context.isAborted || !(mayBeWhole || allowsBody(exchange.method, status))) {
     discardSource(source)
-    exchange.start(status, prepared.fields)
-    exchange.end()
+    startBody(context).end()
     return
   }
   const reader = readSource(source)
@@ -46,10 +44,7 @@ async function sendSource(context: RequestContext, source: BodySource): Promise<
   })
   try {
     if (mayBeWhole) await sendFromBeginning(context, reader)
-    else {
-      exchange.start(status, prepared.fields)
-      await pump(reader, exchange)
-    }
+    else await pump(reader, startBody(context))
   } catch (error) {
     reader.cancel(withCode('FW_BODY_NOT_SENT', new Error('The response cannot be sent', { cause: error })))
     // Ignore the failure of a source that was canceled because the exchange was aborted.
@@ -69,17 +64,17 @@ async function sendFromBeginning(context: RequestContext, reader: SourceReader):
   }
   if (isWhole) {
     const [first = null] = pieces
-    exchange.respond(prepared.status, prepared.fields, pieces.length > 1 ? Buffer.concat(pieces) : first)
+    await respondWhole(context, pieces.length > 1 ? Buffer.concat(pieces) : first)
     return
   }
-  exchange.start(prepared.status, prepared.fields)
+  const body = startBody(context)
   if (!exchange.isOpen || !allowsBody(exchange.method, exchange.status)) {
     reader.cancel(withCode('FW_BODY_NOT_SENT', new Error('The response has no body')))
-    exchange.end()
+    body.end()
     return
   }
-  for (const piece of pieces) if (!exchange.write(piece)) await exchange.drained()
-  await pump(reader, exchange, next)
+  for (const piece of pieces) if (!body.write(piece)) await body.drained()
+  await pump(reader, body, next)
 }
 
 /**
@@ -87,17 +82,17 @@ async function sendFromBeginning(context: RequestContext, reader: SourceReader):
  *
  * @param begun A read that is already in progress
  */
-async function pump(reader: SourceReader, exchange: Exchange, begun?: ReturnType<SourceReader['read']>): Promise<void> {
+async function pump(reader: SourceReader, body: ResponseBody, begun?: ReturnType<SourceReader['read']>): Promise<void> {
   let reading = begun
-  while (exchange.isOpen) {
+  while (body.isOpen) {
     reading ??= reader.read()
     const chunk = reading instanceof Promise ? await reading : reading
     reading = undefined
     if (chunk === undefined) {
-      exchange.end()
+      body.end()
       return
     }
-    if (!exchange.write(chunk)) await exchange.drained()
+    if (!body.write(chunk)) await body.drained()
   }
   reader.cancel(withCode('FW_BODY_NOT_SENT', new Error('The response has ended')))
 }

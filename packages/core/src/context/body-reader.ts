@@ -1,5 +1,5 @@
 import { withCode } from '@fw/options'
-import type { RequestBody, RequestHeaders } from '@fw/types'
+import type { Exchange, RequestBody, RequestHeaders, RouteInfo } from '@fw/types'
 import { BodyCollector, tooLarge } from './body-collector.ts'
 import { makeBodyStream } from './body-stream.ts'
 import { FORM_TYPE, JSON_ONLY, mediaType, requireJson, requireUtf8, unsupportedType } from './content-type.ts'
@@ -12,6 +12,16 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /** Limits of a request body. */
 export type BodyLimits = Pick<Limits, 'maxBodyBytes' | 'maxFormFields' | 'maxFileBytes'>
+
+/** Creates the reader of a request, under the limits of the server or the route. */
+export function bodyReaderOf(
+  { body, headers }: Exchange,
+  host: { readonly limits: BodyLimits; readonly bodyTypes: readonly string[] },
+  route: RouteInfo | undefined,
+): BodyReader {
+  const options = route?.options
+  return new BodyReader(body, headers, host.limits, options?.limits, options?.bodyTypes ?? host.bodyTypes)
+}
 
 /** Reads a request body under limits. Keeps a body that was read as a whole, so that it can be read again. */
 export class BodyReader {

@@ -1,4 +1,3 @@
-import { believedAddress, peerAddress, UNIX_SOCKET } from '@fw/client-address'
 import type {
   BodySource,
   Context,
@@ -12,20 +11,24 @@ import type {
   ProtocolText,
   RequestHeaders,
   ResponseBody,
+  ResponseFilter,
   ResponseHeaders,
   ResponseInit,
   RouteInfo,
   Validated,
 } from '@fw/types'
 import { preferred } from './accepts.ts'
-import { exchangeAborted } from '../engine/errors.ts'
-import { BodyReader, parseUrlencoded } from './body-reader.ts'
+import { CLIENT_LEFT, exchangeAborted } from '../engine/errors.ts'
+import { type BodyReader, bodyReaderOf, parseUrlencoded } from './body-reader.ts'
+import { clientAddressOf } from './client-address.ts'
 import type { ContextHost } from './context-host.ts'
 import { ContextValues, missingValue } from './context-values.ts'
 import { ContextCookies } from './cookies.ts'
 import { notifyAll, withAdded } from './listeners.ts'
 import { missingExtension } from './missing-extension.ts'
 import { readParts } from './multipart.ts'
+import { startBody } from '../response/filtered-response.ts'
+import { checkFilter } from '../response/outgoing.ts'
 import { PreparedResponse } from '../response/prepared-response.ts'
 import type { RequestTarget } from '../engine/semantics/request-target.ts'
 import {
@@ -46,9 +49,6 @@ import {
 import { makeRequest } from './standard-request.ts'
 import { NOTHING_VALID } from './nothing-valid.ts'
 
-/** The unregistered status that servers log for a client that disconnects before its response. */
-const NO_RESPONSE = 499
-
 /** Implements the `Context` of a request, and members for the application. Creates expensive members on first access. */
 export class RequestContext {
   readonly exchange: Exchange
@@ -57,6 +57,9 @@ export class RequestContext {
   readonly params: Params
   /** Set by the application before the handler runs; `trace` only while requests are traced. */
   valid: Validated = NOTHING_VALID
+  filters: readonly ResponseFilter[] | undefined = undefined
+  /** The body that the handler started. */
+  started: ResponseBody | undefined = undefined
   trace: { error?: unknown } | undefined = undefined
   readonly #target: RequestTarget
   readonly #host: ContextHost<RequestContext>
@@ -155,10 +158,7 @@ export class RequestContext {
   }
 
   get clientAddress(): string | undefined {
-    const { remoteAddress, isUnixSocket } = this.exchange
-    const { trust } = this.#host
-    if (trust === undefined) return peerAddress(remoteAddress)
-    return believedAddress(this.headers, isUnixSocket === true ? UNIX_SOCKET : remoteAddress, trust)
+    return clientAddressOf(this.exchange, this.#host.trust)
   }
 
   get trustsProxy(): boolean {
@@ -167,7 +167,7 @@ export class RequestContext {
 
   get status(): number {
     // Metrics and logs read the status after the end. They must not count a prepared status as sent.
-    return this.#outcome?.status === 0 ? NO_RESPONSE : this.prepared.status
+    return this.#outcome?.status === 0 ? CLIENT_LEFT : this.prepared.status
   }
 
   set status(status: number) {
@@ -249,8 +249,13 @@ export class RequestContext {
 
   startResponse(): ResponseBody {
     this.#checkUnsent()
-    this.exchange.start(this.prepared.status, this.prepared.fields)
-    return this.exchange
+    return (this.started = startBody(this))
+  }
+
+  filterResponse(filter: ResponseFilter): void {
+    checkFilter(filter)
+    if (this.headSent) this.onLateChange('a response filter was added')
+    else this.filters = withAdded(this.filters, filter)
   }
 
   set<T>(token: ContextToken<T>, value: T): void {
@@ -301,15 +306,15 @@ export class RequestContext {
     else if (result !== undefined) this.#checkUnsent(result)
   }
 
-  /**
-   * Reports a change of `what` after the head was sent. This is not an error: middleware cannot know whether the response
-   * was sent before `next()` resolved.
-   */
-  onLateChange(what: string): void {
+  /** Reports a change after the head was sent. It is not an error: middleware cannot know when the head is sent. */
+  onLateChange(change: string): void {
     const route = this.route === undefined ? 'A request without a route' : `${this.route.method} ${this.route.pattern}`
-    this.#host.notice(
-      `${route}: ${what} was changed after the head of the response was sent. The change has no effect.`,
-    )
+    this.#host.notice(`${route}: ${change} after the head of the response was sent. The change has no effect.`)
+  }
+
+  /** Reports an error for which the client gets no response, or only a 5xx. */
+  reportFailure(error: unknown): void {
+    this.#host.report(`${this.method} ${this.path} failed`, error)
   }
 
   /** Names the type in the error for a handler that returns its context by mistake. */
@@ -344,6 +349,7 @@ export class RequestContext {
     const { prepared } = this
     next.prepared = prepared
     next.valid = this.valid
+    next.filters = this.filters
     next.trace = this.trace
     next.#values = this.#values ??= new ContextValues()
     next.#reader = this.#body
@@ -360,13 +366,7 @@ export class RequestContext {
   }
 
   get #body(): BodyReader {
-    return (this.#reader ??= new BodyReader(
-      this.exchange.body,
-      this.exchange.headers,
-      this.#host.limits,
-      this.route?.options.limits,
-      this.route?.options.bodyTypes ?? this.#host.bodyTypes,
-    ))
+    return (this.#reader ??= bodyReaderOf(this.exchange, this.#host, this.route))
   }
 
   #respond(body: string | Uint8Array | BodySource | null, type: string | undefined, init?: ResponseInit): void {

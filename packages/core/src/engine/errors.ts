@@ -37,6 +37,9 @@ export class AbortedError extends Error {
   readonly code = 'FW_ABORTED'
 }
 
+/** The unregistered status that servers log for a client that disconnects before its response. */
+export const CLIENT_LEFT = 499
+
 /** Creates the error of an aborted exchange whose cause is unknown. */
 export function exchangeAborted(): AbortedError {
   return new AbortedError('The exchange was aborted: the client disconnected or the server ended it')

@@ -1,3 +1,4 @@
+import { CLIENT_LEFT } from '../engine/errors.ts'
 import type { EngineHost } from '../engine/engine-host.ts'
 import type { QuicConnection } from './quic/quic.ts'
 import type { RequestReader } from './request-reader.ts'
@@ -41,6 +42,6 @@ export class UnseenRequest {
 
   /** Reports a request that the client aborted within the head. */
   abandoned(): void {
-    if (this.#reader.isWithinHead) this.refused(499, 'The client left before the end of the head')
+    if (this.#reader.isWithinHead) this.refused(CLIENT_LEFT, 'The client left before the end of the head')
   }
 }

@@ -143,7 +143,7 @@ describe('the content type of a PreparedResponse', () => {
     expect(changes).toEqual([])
     received.headers.set('content-type', 'text/csv')
     expect(received.headers.get('content-type')).toBe('text/plain; charset=utf-8')
-    expect(changes).toEqual(['field content-type'])
+    expect(changes).toEqual(['field content-type was changed'])
   })
 })
 

@@ -51,7 +51,7 @@ export class PreparedResponse {
       )
     }
     if (this.#sender?.headSent === true) {
-      this.#sender.onLateChange('the status')
+      this.#sender.onLateChange('the status was changed')
       return
     }
     this.#status = status

@@ -105,7 +105,7 @@ export class ResponseHeaderList implements ResponseHeaders {
 
   #isLate(name: string): boolean {
     if (this.#sender?.headSent !== true) return false
-    this.#sender.onLateChange(`field ${name}`)
+    this.#sender.onLateChange(`field ${name} was changed`)
     return true
   }
 

@@ -1,0 +1,85 @@
+import type { Context, ResponseBody, ResponseFilter } from '@fw/types'
+import { allowsBody } from '../engine/exchange/response-head.ts'
+import { Outgoing, STREAM } from './outgoing.ts'
+import type { PreparedResponse } from './prepared-response.ts'
+
+/** A context whose response is filtered. */
+export interface FilteredContext extends Context {
+  readonly prepared: PreparedResponse
+  /** The filters that have not run yet, in the order in which they were added. */
+  filters: readonly ResponseFilter[] | undefined
+  /** Whether the timeout of the route expired, so that another context responds. */
+  readonly isTimedOut: boolean
+  /** Reports an error for which the client gets no response. */
+  reportFailure(error: unknown): void
+}
+
+/**
+ * Runs the filters, then sends the head of a response whose body follows.
+ *
+ * @returns The body to write
+ * @throws the error of a filter or of `Exchange.start`
+ */
+export function startBody(context: FilteredContext): ResponseBody {
+  const { exchange, prepared, filters } = context
+  if (filters === undefined) {
+    exchange.start(prepared.status, prepared.fields)
+    return exchange
+  }
+  context.filters = undefined
+  const outgoing = new Outgoing(prepared, exchange.method, STREAM)
+  outgoing.run(filters, context)
+  return startEncoded(context, outgoing)
+}
+
+/**
+ * Runs the filters, then sends a complete response.
+ *
+ * @returns A promise if a filter has the head wait
+ * @throws the error of a filter or of `Exchange.respond`
+ */
+export function respondWhole(context: FilteredContext, body: string | Uint8Array | null): Promise<void> | undefined {
+  const { exchange, prepared, filters } = context
+  if (filters === undefined) {
+    exchange.respond(prepared.status, prepared.fields, body)
+    return undefined
+  }
+  context.filters = undefined
+  const outgoing = new Outgoing(prepared, exchange.method, body)
+  const running = outgoing.run(filters, context)
+  if (running !== undefined) return running.then(() => respondFiltered(context, outgoing))
+  respondFiltered(context, outgoing)
+  return undefined
+}
+
+function respondFiltered(context: FilteredContext, outgoing: Outgoing): void {
+  // The timeout of the route expired while a filter had the head wait.
+  if (context.isTimedOut) return
+  const { exchange, prepared } = context
+  const { body } = outgoing
+  if (!outgoing.isEncoded) {
+    exchange.respond(prepared.status, prepared.fields, body)
+    return
+  }
+  const target = startEncoded(context, outgoing)
+  if (body !== null) target.write(typeof body === 'string' ? Buffer.from(body) : body)
+  target.end()
+}
+
+/** Sends the head, and returns the body to write: in front of the encoders, or the exchange without any. */
+function startEncoded(context: FilteredContext, outgoing: Outgoing): ResponseBody {
+  const { exchange, prepared } = context
+  // A response to HEAD has the fields of an encoded body, but nothing to encode.
+  const body = allowsBody(exchange.method, prepared.status)
+    ? outgoing.openEncoders(exchange, (error) => context.reportFailure(error))
+    : undefined
+  try {
+    exchange.start(prepared.status, prepared.fields)
+  } catch (error) {
+    body?.cancel()
+    throw error
+  }
+  if (body === undefined) return exchange
+  context.onFinish(() => body.cancel())
+  return body
+}
