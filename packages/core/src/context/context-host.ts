@@ -1,4 +1,5 @@
-import type { Trust } from '@fw/client-address'
+import { believedAddress, peerAddress, UNIX_SOCKET, type Trust } from '@fw/client-address'
+import type { Exchange } from '@fw/types'
 import type { BodyLimits } from './body-reader.ts'
 import type { DrainNotice } from './listeners.ts'
 
@@ -17,4 +18,11 @@ export interface ContextHost<C> {
   readonly drainNotice: DrainNotice
   /** Responds as if no route matched. */
   notFound(context: C): unknown
+}
+
+/** Returns the address of the client: the one that the proxies in `trust` report, otherwise the peer's. */
+export function clientAddressOf(exchange: Exchange, trust: Trust | undefined): string | undefined {
+  const { remoteAddress, isUnixSocket, headers } = exchange
+  if (trust === undefined) return peerAddress(remoteAddress)
+  return believedAddress(headers, isUnixSocket === true ? UNIX_SOCKET : remoteAddress, trust)
 }

@@ -28,7 +28,8 @@ export function startBody(context: FilteredContext): ResponseBody {
   }
   context.filters = undefined
   const outgoing = new Outgoing(prepared, exchange.method, STREAM)
-  outgoing.run(filters, context)
+  // Without a whole body, no filter can have the head wait.
+  void outgoing.run(filters, context)
   return startEncoded(context, outgoing)
 }
 
