@@ -72,6 +72,11 @@ export interface Context<P extends object = Params, V extends Validated = Valida
   readonly valid: V
   /** The matched route; `undefined` if no route matches. */
   readonly route: RouteInfo | undefined
+  /**
+   * The routes of the path, the best match first. If a route matches the request, that route alone. For OPTIONS without a
+   * route, and for a method without one (405), the routes for other methods, so that middleware can read their options.
+   */
+  readonly pathRoutes: readonly RouteInfo[]
   /** The header fields of the request; those of the response are `responseHeaders`. */
   readonly headers: RequestHeaders
   /** Reads the cookies of the request, and sets those of the response. */

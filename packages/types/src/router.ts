@@ -164,6 +164,13 @@ export interface GroupRouter<Outer extends object = NoParams> extends RouterExte
    * api.get('/users/:id', handler)   // /api/users/:id
    */
   group<const P extends string>(prefix: P): GroupRouter<Outer & PathParams<P>>
+  /**
+   * Iterates over the registered routes of this router and its groups, in the order of their registration.
+   *
+   * @example
+   * for (const { method, pattern } of router.routes()) console.log(method, pattern)   // GET /users/:id
+   */
+  routes(): IterableIterator<RouteInfo>
   /** Sets the error handler of the routes here. It runs before the handler of the outer router. */
   onError(handler: ErrorHandler): this
   /** Sets the handler for paths here that match no route. The status is already 404. */

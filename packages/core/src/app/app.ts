@@ -142,7 +142,9 @@ export class App {
       return
     }
     const group = this.#groupOf(target.path)
-    this.#start(new RequestContext(exchange, target, undefined, NO_PARAMS, this.#host), group, group.missStep(found))
+    const context = new RequestContext(exchange, target, undefined, NO_PARAMS, this.#host)
+    if ('routes' in found) context.otherRoutes = found.routes
+    this.#start(context, group, group.missStep(found))
   }
 
   /**

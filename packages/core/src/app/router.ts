@@ -11,7 +11,8 @@ import type {
   Router,
 } from '@fw/types'
 import { compose, type Around, type Conclusion, type Step } from './compose.ts'
-import { asContext, type RequestContext } from '../context/context.ts'
+import { asContext } from '../context/as-context.ts'
+import type { RequestContext } from '../context/context.ts'
 import { isToken } from '../engine/fields/field-rules.ts'
 import { missingExtension } from '../context/missing-extension.ts'
 import type { Route, RouteScope, Routes } from './routes.ts'
@@ -152,6 +153,10 @@ export class RouteGroup implements RouteScope {
     throw missingExtension('router', 'staticFiles')
   }
 
+  *routes(): IterableIterator<RouteInfo> {
+    for (const { info, group } of this.#routes.added) if (this.#covers(group)) yield info
+  }
+
   /** The middleware for routes that are registered now, outermost first. */
   get middlewareChain(): readonly Middleware[] {
     return this.#parent === undefined ? this.#middleware : [...this.#parent.middlewareChain, ...this.#middleware]
@@ -214,6 +219,12 @@ export class RouteGroup implements RouteScope {
       this.#routes.addImplied(method, this.prefix, route)
     }
     return this
+  }
+
+  /** Reports whether a router is this one or one of its groups. */
+  #covers(group: RouteScope): boolean {
+    for (let each: unknown = group; each instanceof RouteGroup; each = each.#parent) if (each === this) return true
+    return false
   }
 
   #patternOf(method: string, path: string): string {

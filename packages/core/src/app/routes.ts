@@ -42,6 +42,7 @@ export class Routes {
   readonly #routing: Routing
   readonly #table: RouteTable<Route>
   readonly #groups: PrefixedGroup[] = []
+  readonly #added: Route[] = []
 
   constructor(routing: Routing) {
     this.#routing = routing
@@ -56,6 +57,12 @@ export class Routes {
   /** @throws the errors of `RouteTable.add` */
   add(method: MethodKey, pattern: string, route: Route): void {
     this.#table.add(method, pattern, route)
+    this.#added.push(route)
+  }
+
+  /** The routes in the order of their registration. */
+  get added(): readonly Route[] {
+    return this.#added
   }
 
   /** Adds a route unless another one is registered for the same paths. A later `add` replaces it. */
@@ -82,12 +89,13 @@ export class Routes {
 
   find(method: string, target: RequestTarget): RouteMatch<Route> | RouteMiss {
     if (target.form === 'authority') return { kind: 'tunnel' }
-    if (target.form === 'asterisk') return { kind: 'options', allow: this.#table.methods }
+    if (target.form === 'asterisk') return { kind: 'options', allow: this.#table.methods, routes: [] }
     if (target.form === 'malformed') return { kind: 'bad-target', detail: 'The request target is malformed' }
     const found = this.#table.find(method, target.path)
     if (found.kind === 'match') return found
     if (found.kind === 'other-methods') {
-      return { kind: method === 'OPTIONS' ? 'options' : 'other-methods', allow: found.allow }
+      const routes = found.values.map(({ info }) => info)
+      return { kind: method === 'OPTIONS' ? 'options' : 'other-methods', allow: found.allow, routes }
     }
     if (found.kind === 'other-end') {
       return {

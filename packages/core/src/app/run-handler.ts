@@ -1,5 +1,6 @@
 import type { Handler } from '@fw/types'
-import { asContext, type RequestContext } from '../context/context.ts'
+import { asContext } from '../context/as-context.ts'
+import type { RequestContext } from '../context/context.ts'
 import type { Validation } from './validation.ts'
 import { isThenable } from './compose.ts'
 

@@ -1,6 +1,7 @@
 import { channel } from 'node:diagnostics_channel'
 import type { ConnectionTrace, Context, Outcome, Refusal, RequestTiming } from '@fw/types'
-import { asContext, type RequestContext } from '../context/context.ts'
+import { asContext } from '../context/as-context.ts'
+import type { RequestContext } from '../context/context.ts'
 import { flushedChannel, requestChannel, traceExchange } from '../engine/tracing/request-trace.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { Handler } from '@fw/types'
+import type { Handler, RouteInfo } from '@fw/types'
 import { prepareProblem } from '../response/problem.ts'
 import type { RequestContext } from '../context/context.ts'
 import { runHandler } from './run-handler.ts'
@@ -7,9 +7,9 @@ import { runHandler } from './run-handler.ts'
 export type RouteMiss =
   | { readonly kind: 'not-found' }
   /** The path has routes for other methods. */
-  | { readonly kind: 'other-methods'; readonly allow: readonly string[] }
+  | { readonly kind: 'other-methods'; readonly allow: readonly string[]; readonly routes: readonly RouteInfo[] }
   /** The method is OPTIONS, for a path or the whole server. The routes determine `allow`. */
-  | { readonly kind: 'options'; readonly allow: readonly string[] }
+  | { readonly kind: 'options'; readonly allow: readonly string[]; readonly routes: readonly RouteInfo[] }
   /** A route exists for the path with, or without, a trailing slash. */
   | { readonly kind: 'other-end'; readonly location: string }
   | { readonly kind: 'bad-target'; readonly detail: string }

@@ -1,6 +1,5 @@
 import type {
   BodySource,
-  Context,
   ContextToken,
   Cookies,
   Exchange,
@@ -54,6 +53,8 @@ export class RequestContext {
   prepared: PreparedResponse = new PreparedResponse(this)
   readonly route: RouteInfo | undefined
   readonly params: Params
+  /** The routes for other methods of a request without a route. */
+  otherRoutes: readonly RouteInfo[] | undefined = undefined
   /** Set by the application before the handler runs; `trace` only while requests are traced. */
   valid: Validated = NOTHING_VALID
   filters: readonly ResponseFilter[] | undefined = undefined
@@ -109,6 +110,10 @@ export class RequestContext {
 
   get rawQuery(): string {
     return this.#target.rawQuery
+  }
+
+  get pathRoutes(): readonly RouteInfo[] {
+    return this.route === undefined ? (this.otherRoutes ?? []) : [this.route]
   }
 
   get query(): URLSearchParams {
@@ -391,9 +396,4 @@ export class RequestContext {
   #notify(listeners: readonly ((outcome: Outcome) => void)[], outcome: Outcome): void {
     notifyAll(listeners, outcome, (error) => this.#host.report('An onFinish listener threw', error))
   }
-}
-
-/** Returns the context as the `Context` type of handlers, which includes the declared extensions. */
-export function asContext(context: RequestContext): Context {
-  return context
 }

@@ -44,6 +44,11 @@ export class RouteLeaf<T> {
     return undefined
   }
 
+  /** The values of all methods. */
+  get values(): readonly T[] {
+    return this.#entries.map(({ value }) => value)
+  }
+
   /** Sets the entry of a method, replacing an earlier one. */
   set(method: MethodKey, entry: RouteEntry<T>): void {
     const at = this.methods.indexOf(method)

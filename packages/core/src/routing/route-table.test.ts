@@ -125,15 +125,20 @@ describe('RouteTable (methods)', () => {
     expect(table.find('PUT', '/users/me')).toMatchObject({ value: 'put', params: { rest: 'users/me' } })
   })
 
-  it('lists the methods of every route that matches the path', () => {
+  it('lists the methods and the values of every route that matches the path', () => {
     const table = new RouteTable<string>()
     table.add('GET', '/users/me', 'me')
     table.add('DELETE', '/users/:id', 'delete')
     expect(table.find('POST', '/users/me')).toEqual({
       kind: 'other-methods',
       allow: ['GET', 'HEAD', 'DELETE', 'OPTIONS'],
+      values: ['me', 'delete'],
     })
-    expect(table.find('POST', '/users/7')).toEqual({ kind: 'other-methods', allow: ['DELETE', 'OPTIONS'] })
+    expect(table.find('POST', '/users/7')).toEqual({
+      kind: 'other-methods',
+      allow: ['DELETE', 'OPTIONS'],
+      values: ['delete'],
+    })
   })
 
   it('compares methods case-sensitively', () => {
@@ -157,6 +162,7 @@ describe('RouteTable (methods)', () => {
       expect(table.find(method, '/a')).toEqual({
         kind: 'other-methods',
         allow: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+        values: ['/a', 'any'],
       })
     }
     table.add('TRACE', '/a', 'trace')

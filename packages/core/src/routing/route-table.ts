@@ -9,8 +9,8 @@ import { EXACT_ROUTING, type Routing } from '../options/routing-options.ts'
 /** Result of a lookup by method and path. */
 export type RouteLookup<T> =
   | RouteMatch<T>
-  /** The path has routes, but not for this method. */
-  | { readonly kind: 'other-methods'; readonly allow: readonly string[] }
+  /** The path has routes, but not for this method. The best match comes first. */
+  | { readonly kind: 'other-methods'; readonly allow: readonly string[]; readonly values: readonly T[] }
   /** A route matches the path with its trailing slash toggled. `reference` is the relative reference to it. */
   | { readonly kind: 'other-end'; readonly reference: string }
   | { readonly kind: 'unknown' }
@@ -101,7 +101,8 @@ export class RouteTable<T> {
     }
     const { passed } = this.#search
     if (passed === undefined) return UNKNOWN
-    return { kind: 'other-methods', allow: allowedMethods(passed.flatMap((leaf) => leaf.methods)) }
+    const values = [...new Set(passed.flatMap((leaf) => leaf.values))]
+    return { kind: 'other-methods', allow: allowedMethods(passed.flatMap((leaf) => leaf.methods)), values }
   }
 
   /** Returns every registered method, for `OPTIONS *`. */
