@@ -10,7 +10,8 @@ const DIST = fileURLToPath(new URL('../dist/', import.meta.url))
 const MAX_LINES = 150
 
 /** Pages that list every export or every benchmark, so their length follows from the code. */
-const GENERATED = /^(?:reference\/(?:core|log|access-log|static|sse|client-address|types)|why\/performance)$/
+const GENERATED =
+  /^(?:reference\/(?:core|log|access-log|static|sse|client-address|http-fields|types)|why\/performance)$/
 
 /** Returns the path of the Markdown file of a page. */
 function fileOf(path: string): string {

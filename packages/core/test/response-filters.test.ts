@@ -48,7 +48,7 @@ function filtered(filter: ResponseFilter, ...more: readonly ResponseFilter[]): M
   }
 }
 
-/** What the filter of the route `/seen/…` received last. */
+/** The responses that the filter of the routes `/seen/…` has received. */
 let seen: unknown[] = []
 const describeResponse: ResponseFilter = (response, ctx) => {
   const { whole } = response

@@ -11,7 +11,18 @@ const ROOT = join(import.meta.dirname, '../../..')
 /** The packages of other authors that are installed in the workspace: `<name>@<version>…/node_modules/<name>`. */
 const INSTALLED = join(ROOT, 'node_modules/.pnpm')
 const installed = readdirSync(INSTALLED)
-const PACKAGES = ['types', 'options', 'client-address', 'log', 'core', 'access-log', 'static', 'sse', 'create']
+const PACKAGES = [
+  'types',
+  'options',
+  'client-address',
+  'http-fields',
+  'log',
+  'core',
+  'access-log',
+  'static',
+  'sse',
+  'create',
+]
 /** Older than every minimum age that a package manager demands. */
 const PUBLISHED = '2026-01-01T00:00:00.000Z'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { mutate, type FuzzTarget, type Random } from '@fw/testing/fuzz'
 import { acceptedCodings } from '../src/http/precompressed.ts'
-import { parseWeights } from '../src/http/weights.ts'
+import { parseWeights } from '@fw/http-fields'
 
 const CODINGS: readonly string[] = ['gzip', 'br', 'zstd', 'identity', '*', 'x-gzip', 'GZIP', 'deflate', '']
 const WEIGHTS: readonly string[] = [

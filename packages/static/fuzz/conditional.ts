@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { mutate, type FuzzTarget, type Random } from '@fw/testing/fuzz'
-import { formatHttpDate, parseHttpDate } from '../src/http/http-date.ts'
+import { formatHttpDate, parseHttpDate } from '@fw/http-fields'
 import { planResponse } from '../src/http/plan-response.ts'
 import { evaluate, tagsIn } from './conditional/reference.ts'
 

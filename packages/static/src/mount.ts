@@ -16,7 +16,7 @@ import { acceptedCodings } from './http/precompressed.ts'
 import { represent } from './http/representation.ts'
 import { openSource } from './files/source.ts'
 import type { Variant } from './paths/resolution.ts'
-import { addVary } from './http/vary.ts'
+import { addVary } from '@fw/http-fields'
 import { limitedWarnings, loadLog, ownWarnings } from './warnings.ts'
 
 /** Key of the fallback file among the known paths. The path of a request is never empty. */

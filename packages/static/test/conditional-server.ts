@@ -3,7 +3,7 @@
 import { Server } from '@fw/core'
 import { planResponse } from '../src/http/plan-response.ts'
 import { deliver } from '../src/deliver.ts'
-import { parseHttpDate } from '../src/http/http-date.ts'
+import { parseHttpDate } from '@fw/http-fields'
 import { withFields } from '../src/http/representation.ts'
 
 interface Resource {

@@ -10,6 +10,7 @@ const GUIDES: Readonly<Record<string, string>> = {
   '@fw/static': '/guides/static-files/',
   '@fw/sse': '/guides/server-sent-events/',
   '@fw/client-address': '/guides/client-address/',
+  '@fw/http-fields': '/guides/http-fields/',
   '@fw/options': '/guides/options/',
   '@fw/types': '/reference/types/',
 }
@@ -63,6 +64,6 @@ npm install @matrixai/quic           # HTTP/3
 | pages that update by themselves | \`@fw/core\`, \`@fw/sse\`, \`@fw/static\` |
 | a program without a server | \`@fw/log\` |`
 
-const RULES = `- \`@fw/log\` and \`@fw/client-address\` work in any program.
+const RULES = `- \`@fw/log\`, \`@fw/client-address\` and \`@fw/http-fields\` work in any program.
 - \`@fw/access-log\`, \`@fw/static\` and \`@fw/sse\` work with any context and router that implement the interfaces of \`@fw/types\`.
 - All packages are ES modules for Node.js 24 and later. All have the same version.`

@@ -66,6 +66,7 @@ export const PAGES: readonly Page[] = [
     ['guides/shutdown', 'Shutdown and workers', `${CORE}/shutdown-and-workers.md`],
     ['guides/workers', 'Worker processes', 'docs/workers.md'],
     ['guides/client-address', 'Client address', 'packages/client-address/README.md'],
+    ['guides/http-fields', 'HTTP fields', 'packages/http-fields/README.md'],
     ['guides/options', 'Options', 'packages/options/README.md'],
   ]),
   ...section('Recipes', [
@@ -115,6 +116,7 @@ export const PAGES: readonly Page[] = [
     ['reference/static', '@fw/static'],
     ['reference/sse', '@fw/sse'],
     ['reference/client-address', '@fw/client-address'],
+    ['reference/http-fields', '@fw/http-fields'],
     ['reference/types', '@fw/types'],
     ['reference/http1', 'HTTP/1.1', 'docs/http1.md'],
     ['reference/http2', 'HTTP/2', 'docs/http2.md'],

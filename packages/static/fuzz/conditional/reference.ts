@@ -1,4 +1,4 @@
-import { parseHttpDate } from '../../src/http/http-date.ts'
+import { parseHttpDate } from '@fw/http-fields'
 import type { Input } from '../conditional.ts'
 
 /** An entity tag, one character for each byte (RFC 9110 §8.8.3). */

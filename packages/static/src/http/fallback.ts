@@ -1,5 +1,5 @@
 import { extensionOf, KNOWN_EXTENSIONS } from './content-type.ts'
-import { parseWeights } from './weights.ts'
+import { parseWeights } from '@fw/http-fields'
 
 /** Extensions of files that pages load but users do not navigate to, in addition to `KNOWN_EXTENSIONS`. */
 const IMAGES = 'apng bmp cur gif heic heif jxl tif tiff'

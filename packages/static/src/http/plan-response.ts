@@ -1,5 +1,5 @@
 import type { RequestHeaders } from '@fw/types'
-import { evaluatePreconditions, holdsIfRange } from './preconditions.ts'
+import { evaluatePreconditions, holdsIfRange } from '@fw/http-fields'
 import { parseRange, type ByteRange } from './range.ts'
 import type { Representation } from './representation.ts'
 

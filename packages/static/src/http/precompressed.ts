@@ -1,4 +1,4 @@
-import { parseWeights } from './weights.ts'
+import { acceptedCodings as readCodings } from '@fw/http-fields'
 
 /** A compressed copy next to a file, such as `app.js.br` next to `app.js`. */
 export interface Sidecar {
@@ -14,9 +14,6 @@ export const SIDECARS: readonly Sidecar[] = [
 ]
 
 const SERVER_ORDER: readonly Coding[] = [...SIDECARS.map(({ coding }) => coding), 'identity']
-
-/** Weight of an uncompressed response that the client neither lists nor forbids: below every listed coding. */
-const UNLISTED_IDENTITY = 0.0005
 
 const IDENTITY: readonly Coding[] = ['identity']
 
@@ -36,26 +33,12 @@ export function acceptedCodings(acceptEncoding: string | null): readonly Coding[
   if (acceptEncoding === null) return IDENTITY
   const known = read.get(acceptEncoding)
   if (known !== undefined) return known
-  const codings = readCodings(acceptEncoding)
+  const codings = readCodings(acceptEncoding, SERVER_ORDER)
   if (acceptEncoding.length <= MAX_READ_LENGTH) {
     if (read.size === MAX_READ) read.clear()
     read.set(acceptEncoding, codings)
   }
   return codings
-}
-
-function readCodings(acceptEncoding: string): readonly Coding[] {
-  const weights = parseWeights(acceptEncoding)
-  const others = weights.get('*')
-  const weightOf = (coding: Coding): number => {
-    const own = weights.get(coding)
-    if (own !== undefined) return own
-    // §8.4.1.3: x-gzip is gzip.
-    if (coding === 'gzip') return weights.get('x-gzip') ?? others ?? 0
-    return others ?? (coding === 'identity' ? UNLISTED_IDENTITY : 0)
-  }
-  // The sort is stable, so codings with equal weights keep the server's order.
-  return SERVER_ORDER.filter((coding) => weightOf(coding) > 0).toSorted((a, b) => weightOf(b) - weightOf(a))
 }
 
 /** Content coding of a stored file (RFC 9110 §8.4.1; zstd: RFC 8878 §7.2). */

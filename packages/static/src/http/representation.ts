@@ -3,8 +3,8 @@ import type { Coding } from './precompressed.ts'
 import { contentType } from './content-type.ts'
 import { strongETag } from './etag.ts'
 import type { FileIdentity } from '../files/file-identity.ts'
-import { formatHttpDate } from './http-date.ts'
-import type { Validators } from './preconditions.ts'
+import { formatHttpDate } from '@fw/http-fields'
+import type { Validators } from '@fw/http-fields'
 
 /** The properties of a representation that its header fields are built from. */
 export interface Description extends Validators {

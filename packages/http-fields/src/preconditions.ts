@@ -1,5 +1,5 @@
 import type { RequestHeaders } from '@fw/types'
-import { matchesStrongly, matchesWeakly } from './etag.ts'
+import { matchesStrongly, matchesWeakly } from './entity-tag.ts'
 import { parseHttpDate } from './http-date.ts'
 
 /** The validators of a representation. */
@@ -11,7 +11,7 @@ export interface Validators {
 }
 
 /** Whether to proceed, to answer 304, or to answer 412. */
-export type Verdict = 'proceed' | 'not-modified' | 'failed'
+export type PreconditionVerdict = 'proceed' | 'not-modified' | 'failed'
 
 /**
  * Evaluates the conditions of a request for an existing resource, except `If-Range`.
@@ -22,7 +22,7 @@ export function evaluatePreconditions(
   method: string,
   headers: Pick<RequestHeaders, 'get'>,
   validators: Validators,
-): Verdict {
+): PreconditionVerdict {
   const ifMatch = headers.get('if-match')
   if (ifMatch !== null) {
     if (!isAny(ifMatch) && !isNamed(ifMatch, validators, matchesStrongly)) return 'failed'

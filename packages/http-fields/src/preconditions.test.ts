@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { evaluatePreconditions, holdsIfRange, type Verdict } from './preconditions.ts'
+import { evaluatePreconditions, holdsIfRange, type PreconditionVerdict } from './preconditions.ts'
 
 const MODIFIED = 784_111_777
 const AT = 'Sun, 06 Nov 1994 08:49:37 GMT'
@@ -10,7 +10,7 @@ const known = { etag: '"v1"', lastModified: MODIFIED }
 const headers = (fields: Record<string, string>) => ({ get: (name: string) => fields[name] ?? null })
 
 describe('evaluatePreconditions', () => {
-  it.each<[string, Record<string, string>, Verdict]>([
+  it.each<[string, Record<string, string>, PreconditionVerdict]>([
     ['GET', {}, 'proceed'],
     ['GET', { 'if-none-match': '"v1"' }, 'not-modified'],
     ['HEAD', { 'if-none-match': '"v1"' }, 'not-modified'],
@@ -40,7 +40,7 @@ describe('evaluatePreconditions', () => {
     expect(evaluatePreconditions(method, headers(fields), known)).toBe(verdict)
   })
 
-  it.each<[string, Record<string, string>, Verdict]>([
+  it.each<[string, Record<string, string>, PreconditionVerdict]>([
     ['If-None-Match outranks If-Modified-Since', { 'if-none-match': '"v0"', 'if-modified-since': AT }, 'proceed'],
     ['a matching tag outranks an old date', { 'if-none-match': '"v1"', 'if-modified-since': BEFORE }, 'not-modified'],
     ['If-Match outranks If-Unmodified-Since', { 'if-match': '"v1"', 'if-unmodified-since': BEFORE }, 'proceed'],
@@ -51,7 +51,7 @@ describe('evaluatePreconditions', () => {
     expect(evaluatePreconditions('GET', headers(fields), known)).toBe(verdict)
   })
 
-  it.each<[Record<string, string>, Verdict]>([
+  it.each<[Record<string, string>, PreconditionVerdict]>([
     [{ 'if-none-match': '"v1"' }, 'proceed'],
     [{ 'if-none-match': '*' }, 'not-modified'],
     [{ 'if-none-match': '"x"', 'if-modified-since': AT }, 'proceed'],

@@ -1,0 +1,30 @@
+import { parseWeights } from './weights.ts'
+
+/** Weight of a response without coding that the client neither lists nor forbids: below every listed coding. */
+const UNLISTED_IDENTITY = 0.0005
+
+/**
+ * Returns the codings of `offered` that a client accepts, the most preferred first. Equal weights keep the order of `offered`.
+ *
+ * @param acceptEncoding The field value; `null` if absent. Both `null` and an empty value accept only `identity`
+ * @param offered Codings in lower case, with `identity` for a response without coding
+ * @returns The codings with a weight above 0; empty if the client accepts none of them
+ * @see RFC 9110 §12.5.3
+ *
+ * @example
+ * acceptedCodings('gzip, br;q=0.9', ['br', 'gzip', 'identity'])   // ['gzip', 'br', 'identity']
+ */
+export function acceptedCodings<C extends string>(acceptEncoding: string | null, offered: readonly C[]): readonly C[] {
+  if (acceptEncoding === null) return offered.filter((coding) => coding === 'identity')
+  const weights = parseWeights(acceptEncoding)
+  const others = weights.get('*')
+  const weightOf = (coding: string): number => {
+    const own = weights.get(coding)
+    if (own !== undefined) return own
+    // §8.4.1.3: x-gzip is gzip.
+    if (coding === 'gzip') return weights.get('x-gzip') ?? others ?? 0
+    return others ?? (coding === 'identity' ? UNLISTED_IDENTITY : 0)
+  }
+  // The sort is stable.
+  return offered.filter((coding) => weightOf(coding) > 0).toSorted((a, b) => weightOf(b) - weightOf(a))
+}
