@@ -26,6 +26,9 @@ const fresh: Readonly<Record<string, () => unknown>> = {
 
 let server: Server
 let begun = 0
+/** Number of handlers that had an effect, and the promise that all had theirs. */
+let effects = 0
+let allBegun = Promise.withResolvers<undefined>()
 
 async function start({ tls, http3 }: ServerDemand): Promise<{ port: number; close: () => Promise<void> }> {
   server = new Server({
@@ -44,6 +47,11 @@ async function start({ tls, http3 }: ServerDemand): Promise<{ port: number; clos
       return body()
     })
   }
+  router.post('/effect', async () => {
+    if (++effects === CLIENTS) allBegun.resolve(undefined)
+    await allBegun.promise
+    return Buffer.alloc(BODY_BYTES)
+  })
   router.get('/shared', async () => {
     await sleep(50)
     return shared
@@ -85,12 +93,12 @@ eachProtocol('a server whose clients do not read', start, (client, protocol) => 
   })
 
   /** Sends each request on its own connection, and reads no body. */
-  async function stall(path: string, count: number): Promise<ClientResponse[]> {
+  async function stall(path: string, count: number, method = 'GET'): Promise<ClientResponse[]> {
     const responses: Promise<ClientResponse>[] = []
     for (let i = 0; i < count; i++) {
       const each = await open()
       clients.push(each)
-      responses.push(each.request({ path }))
+      responses.push(each.request({ path, method }))
     }
     const settled = await Promise.allSettled(responses)
     return settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
@@ -110,6 +118,15 @@ eachProtocol('a server whose clients do not read', start, (client, protocol) => 
     expect(refused.every(({ headers }) => Number(headers.get('retry-after')) > 0)).toBe(true)
     expect(server.stats().buffered).toMatchObject({ limitBytes: LIMIT_BYTES, connectionLimitBytes: CONNECTION_BYTES })
     expect(server.stats().buffered.refused).toBeGreaterThanOrEqual(refused.length)
+  })
+
+  it('refuses the response to a POST without Retry-After, because its handler has run', async () => {
+    effects = 0
+    allBegun = Promise.withResolvers()
+    const responses = await stall('/effect', CLIENTS, 'POST')
+    const refused = responses.filter(({ status }) => status === 503)
+    expect(refused.length).toBeGreaterThan(0)
+    expect(refused.map(({ headers }) => headers.get('retry-after'))).toEqual(refused.map(() => null))
   })
 
   it('counts a buffer that many responses send once', async () => {

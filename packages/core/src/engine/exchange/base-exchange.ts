@@ -12,7 +12,7 @@ import type {
 } from '@fw/types'
 import { withoutFraming } from '../fields/field-rules.ts'
 import { traceFlushed } from '../tracing/request-trace.ts'
-import { OVERLOADED_FIELDS } from './begin-request.ts'
+import { overloadedFields } from './begin-request.ts'
 import { responseHead, type ResponseHead } from './response-head.ts'
 
 const PENDING = 0
@@ -173,7 +173,7 @@ export abstract class BaseExchange implements Exchange {
   protected sendOverloaded(): void {
     this.status = 503
     this.bodyBytes = 0
-    this.sendResponse(503, responseHead(this.method, 503, OVERLOADED_FIELDS, 0), null)
+    this.sendResponse(503, responseHead(this.method, 503, overloadedFields(this.method), 0), null)
   }
 
   /**
