@@ -33,8 +33,6 @@ export interface StreamOwner {
   readonly gate: RequestGate
   /** Counts the bytes buffered for the connection; created on first access. */
   readonly account: BufferAccount
-  /** The account, if it has been created. */
-  readonly knownAccount: BufferAccount | undefined
   onConnectionError(error: Http3Error): void
   /** The client aborted a request before the response. */
   onAborted(): void
@@ -164,6 +162,7 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
       this.#exchange?.body.fail(new AbortedError('The exchange ended before the request was complete'))
     }
     if (!aborted) {
+      if (this.#exchange?.status !== 503) this.#owner.gate.onServed()
       this.#onResponded()
       return
     }
@@ -278,7 +277,7 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
     const exchange = this.#begin()
     if (exchange === undefined) return
     this.#isHandedOver = true
-    this.#owner.gate.begin(exchange, this.#owner.knownAccount)
+    this.#owner.gate.begin(exchange)
   }
 
   #onReadingFailed(error: unknown): void {

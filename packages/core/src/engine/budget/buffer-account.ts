@@ -47,6 +47,8 @@ export class BufferAccount implements LedgerEntry {
   #transportBytes = 0
   #measured: Pick<Transport, 'bufferedBytes'> | undefined = undefined
   #awaitsRoom = false
+  /** Whether a response was refused since the connection last released a chunk. */
+  #hasRefused = false
   #timer: NodeJS.Timeout | undefined = undefined
   #isClosed = false
 
@@ -64,10 +66,24 @@ export class BufferAccount implements LedgerEntry {
     return max > 0 && this.bytes - this.#waitingBytes - this.#largestBytes >= max
   }
 
-  /** Whether the next request of the connection must wait. While memory is short, the largest chunk counts too. */
+  /**
+   * Whether the next request of the connection must wait. While memory is short, the largest chunk counts too, and no
+   * handler starts whose response would probably be refused like the last one.
+   */
   get mustWait(): boolean {
+    if (this.isFull) return true
     const { maxBufferedBytesPerConnection: own } = this.limits
-    return this.isFull || (own > 0 && this.#isShort && this.bytes - this.#waitingBytes >= own)
+    if (own === 0 || !this.#isShort) return false
+    return this.bytes - this.#waitingBytes >= (this.#hasRefused ? STREAMED_BYTES : own)
+  }
+
+  /** Reports whether new bytes that cannot be sent yet can be held. */
+  hasRoomFor(byteLength: number): boolean {
+    const { maxBufferedBytes: max, maxBufferedBytesPerConnection: own } = this.limits
+    const total = bufferLedger.bytes
+    if (max === 0 || total < max * COMMON_SHARE) return true
+    // A connection that holds little can exceed its limit with one response.
+    return total < max && (own === 0 || this.bytes < STREAMED_BYTES || this.bytes + byteLength <= own)
   }
 
   /**
@@ -75,14 +91,16 @@ export class BufferAccount implements LedgerEntry {
    * admitted.
    */
   admits(body: Uint8Array | string, byteLength: number): boolean {
-    const { maxBufferedBytes: max, maxBufferedBytesPerConnection: own } = this.limits
-    const total = bufferLedger.bytes
-    if (max === 0 || total < max * COMMON_SHARE) return true
-    // A connection that holds little can exceed its limit with one response.
-    if (total < max && (own === 0 || this.bytes < STREAMED_BYTES || this.bytes + byteLength <= own)) return true
+    if (this.hasRoomFor(byteLength)) return true
     if (typeof body !== 'string' && bufferLedger.holds(body)) return true
-    bufferLedger.onRefused()
+    this.onRefused()
     return false
+  }
+
+  /** Counts a response that was refused because of a limit. */
+  onRefused(): void {
+    this.#hasRefused = true
+    bufferLedger.onRefused()
   }
 
   /** Reports whether a part of a streamed response that cannot be sent yet can be held. */
@@ -103,6 +121,7 @@ export class BufferAccount implements LedgerEntry {
 
   /** Stops counting a chunk that `hold` counted. */
   release(chunk: Chunk): void {
+    this.#hasRefused = false
     const { byteLength } = chunk
     bufferLedger.release(chunk)
     if (byteLength >= LARGE_BYTES) {
