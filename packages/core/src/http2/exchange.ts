@@ -1,6 +1,6 @@
 import type { ExchangeTrace, FieldList, RequestHeaders } from '@fw/types'
 import { AbortedError, type ProtocolError } from '../engine/errors.ts'
-import type { BufferAccount } from '../engine/budget/buffer-account.ts'
+import { type BufferAccount, LARGE_HEAD_BYTES } from '../engine/budget/buffer-account.ts'
 import { BaseExchange } from '../engine/exchange/base-exchange.ts'
 import { QueuedText } from '../engine/budget/queued-text.ts'
 import type { Deadlines } from '../engine/event-loop/deadlines.ts'
@@ -104,6 +104,10 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
   get body(): ReceivedBody {
     // Created on first access: most handlers do not access an empty body.
     return this.#requestBody?.body ?? (this.#body ??= emptyBody())
+  }
+  /** Bytes of the request head, as the account counts them. */
+  get countedHeadBytes(): number {
+    return this.#head.bytes < LARGE_HEAD_BYTES ? 0 : this.#head.bytes
   }
   get bufferedBytes(): number {
     const queued = this.queuedBytes
@@ -253,7 +257,8 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
   }
 
   protected override accountBeyond(minBytes: number): BufferAccount | undefined {
-    return this.#mayPass(minBytes) ? undefined : this.#owner.account
+    const mayPass = minBytes <= this.#window && this.#owner.sender.mayPass(minBytes)
+    return mayPass ? undefined : this.#owner.account
   }
 
   protected override sendInformational(status: number, fields: FieldList): void {
@@ -264,7 +269,7 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
     const { responseFields, sender } = this.#owner
     const { writer } = sender
     const length = this.bodyBytes
-    const mayPass = this.#mayPass(length)
+    const mayPass = length <= this.#window && sender.mayPass(length)
     if (!mayPass && body !== null && !this.#owner.account.admits(body, length)) return this.sendOverloaded()
     responseFields.head(this.id, status, head, body === null)
     writer.hold()
@@ -348,10 +353,6 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
   /** Time by which the client must read more of the response. */
   get #outputDeadlineMs(): number {
     return this.#queue?.rate.deadlineMs ?? Infinity
-  }
-
-  #mayPass(bytes: number): boolean {
-    return bytes <= this.#window && this.#owner.sender.mayPass(bytes)
   }
 
   #beginQueue(): QueuedResponse {

@@ -301,7 +301,9 @@ export class Http2Streams implements StreamOwner<Http2Exchange> {
     this.#requests++
     const { readMs } = this.#owner
     if (readMs > 0) exchange.trace = traceExchange(readMs, this.#owner.trace, id, this.#requests)
-    this.#gate.begin(exchange)
+    const { countedHeadBytes } = exchange
+    if (countedHeadBytes > 0) this.account.add(countedHeadBytes)
+    this.#gate.begin(exchange, countedHeadBytes)
   }
 
   /** Resets a malformed request, or answers a refused one with its status and no body. */
@@ -351,6 +353,7 @@ export class Http2Streams implements StreamOwner<Http2Exchange> {
 
   #remove(exchange: Http2Exchange): boolean {
     if (!this.#open.remove(exchange)) return false
+    if (exchange.countedHeadBytes > 0) this.account.add(-exchange.countedHeadBytes)
     exchange.onStreamOver()
     if (this.#open.size === 0) this.#owner.onIdle()
     return true

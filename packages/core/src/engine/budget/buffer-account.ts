@@ -6,6 +6,12 @@ import type { Chunk } from './queued-text.ts'
 /** Bytes that a connection can always buffer of a streamed response: one read of a file. */
 const STREAMED_BYTES = 256 * 1024
 
+/**
+ * Minimum size of a request head, in bytes, that counts until its exchange has ended. Counting a smaller one costs more
+ * than it limits: those of 100 streams hold at most 100 KiB.
+ */
+export const LARGE_HEAD_BYTES = 1024
+
 /** Milliseconds between two checks whether memory is still short. */
 const RETRY_MS = 250
 /** Minimum size of a chunk, in bytes, that can count as the largest of a connection. */
@@ -145,10 +151,10 @@ export class BufferAccount implements LedgerEntry {
     this.add(difference)
   }
 
-  /** Counts the heads of requests that wait for room, like `add`. */
-  addWaiting(difference: number): void {
+  /** Changes the number of bytes of request heads that wait for room. @param isCounted Whether `add` counted them */
+  addWaiting(difference: number, isCounted: boolean): void {
     this.#waitingBytes += difference
-    this.add(difference)
+    if (!isCounted) this.add(difference)
   }
 
   /** Sets the number of bytes that the transport holds. A decrease counts as progress of the client. */

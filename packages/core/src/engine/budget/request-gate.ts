@@ -18,6 +18,14 @@ export interface GateOwner extends BufferHolder {
   readonly knownAccount: BufferAccount | undefined
 }
 
+interface WaitingRequest {
+  readonly exchange: BaseExchange
+  /** Bytes of its head. */
+  readonly bytes: number
+  /** Whether the account counts the head until the exchange ends. */
+  readonly isCounted: boolean
+}
+
 /**
  * Starts the requests of a multiplexed connection, or queues them while the connection holds too many bytes.
  *
@@ -31,8 +39,7 @@ export interface GateOwner extends BufferHolder {
 // docs/decisions/0105
 export class RequestGate {
   readonly #owner: GateOwner
-  /** Queued requests and the bytes of their heads. */
-  #waiting: { readonly exchange: BaseExchange; readonly bytes: number }[] = []
+  #waiting: WaitingRequest[] = []
   /** Requests without a body yet, among those that started while few could run. */
   #running: BaseExchange[] = []
   #maxRunning = FIRST_HANDLERS
@@ -45,16 +52,17 @@ export class RequestGate {
     this.#owner = owner
   }
 
-  /** Starts a request, or queues it. */
-  begin(exchange: BaseExchange): void {
+  /** Starts a request, or queues it. @param countedBytes Bytes of its head that the account counts already */
+  begin(exchange: BaseExchange, countedBytes: number): void {
     if (this.#waiting.length === 0 && this.#mayBegin(exchange)) {
       beginRequest(this.#owner.host, exchange, false)
       return
     }
     const { account } = this.#owner
-    const bytes = headBytes(exchange)
-    this.#waiting.push({ exchange, bytes })
-    account.addWaiting(bytes)
+    const isCounted = countedBytes > 0
+    const bytes = isCounted ? countedBytes : headBytes(exchange)
+    this.#waiting.push({ exchange, bytes, isCounted })
+    account.addWaiting(bytes, isCounted)
     this.#await(account)
   }
 
@@ -62,13 +70,13 @@ export class RequestGate {
   onRoom(): void {
     const { account } = this.#owner
     for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
-      const { exchange, bytes } = next
+      const { exchange, bytes, isCounted } = next
       if (!exchange.isClosed && !this.#mayBegin(exchange)) {
         this.#await(account)
         return
       }
       this.#waiting.shift()
-      account.addWaiting(-bytes)
+      account.addWaiting(-bytes, isCounted)
       if (!exchange.isClosed) beginRequest(this.#owner.host, exchange, false)
     }
   }
@@ -125,7 +133,8 @@ function isRunning({ isClosed, isComplete, bodyBytes }: BaseExchange): boolean {
   return !isClosed && !isComplete && bodyBytes === 0
 }
 
-function headBytes({ target, authority, headers }: BaseExchange): number {
+/** Returns the bytes of a request head. */
+export function headBytes({ target, authority, headers }: BaseExchange): number {
   let bytes = target.length + authority.length
   for (const [name, value] of headers) bytes += name.length + value.length
   return bytes
