@@ -7,6 +7,11 @@ import { adaptResults, ignoreRejection } from './ignore-rejection.ts'
 /** Methods of a `Request` that read its whole body. */
 const READERS = ['arrayBuffer', 'blob', 'bytes', 'formData', 'json', 'text'] as const
 
+/** Matches an IPvFuture address (RFC 3986 §3.2.2), such as `[v1.a]`. The URL standard has no such hosts. */
+const IP_FUTURE = /^\[v[^\]]*\]/i
+/** Replaces an IPvFuture address. RFC 6761 §6.4: no client resolves the name, so no link built on it leads to another host. */
+const IP_FUTURE_HOST = 'ipvfuture.invalid'
+
 /** Created with the first request, because Node.js loads `fetch` on first access. */
 let BodyRequest: typeof Request | undefined
 
@@ -52,7 +57,8 @@ function bodyRequest(): typeof Request {
 function requestUrl({ exchange, path, rawQuery }: RequestSource): string {
   const query = rawQuery === '' ? '' : `?${rawQuery}`
   const target = path.startsWith('/') ? `${path}${query}` : '/'
-  const url = `${exchange.scheme}://${exchange.authority || 'localhost'}${target}`
+  const authority = exchange.authority.replace(IP_FUTURE, IP_FUTURE_HOST) || 'localhost'
+  const url = `${exchange.scheme}://${authority}${target}`
   if (!URL.canParse(url)) {
     throw withCode('FW_INVALID_HOST', new HttpError(400, 'The host of the request is not valid in a URL'))
   }
