@@ -15,6 +15,9 @@ const IP_FUTURE_HOST = 'ipvfuture.invalid'
 /** Created with the first request, because Node.js loads `fetch` on first access. */
 let BodyRequest: typeof Request | undefined
 
+/** Functions that throw if the body of a request, or of its clone, must not be read as JSON. */
+const jsonChecks = new WeakMap<Request, () => void>()
+
 /** Members of a context that `makeRequest` reads. */
 export interface RequestSource {
   readonly exchange: Exchange
@@ -28,10 +31,11 @@ export interface RequestSource {
  * Creates a standard `Request`. Its URL is normalized (`/a/../b` becomes `/b`), unlike `ctx.path`. Its body is that of the
  * context: read only one of them.
  *
+ * @param checkJson Throws if the body must not be read as JSON. `json()` of the request and of its clones then rejects.
  * @throws {HttpError} 400 if the host and path do not form a valid URL
  * @throws {TypeError} if the method is CONNECT or TRACE, which a `Request` cannot have
  */
-export function makeRequest(source: RequestSource): Request {
+export function makeRequest(source: RequestSource, checkJson: () => void): Request {
   const { exchange } = source
   const headers = new Headers()
   for (const [name, value] of exchange.headers) headers.append(name, value)
@@ -40,17 +44,34 @@ export function makeRequest(source: RequestSource): Request {
   const init = { method: exchange.method, headers, signal: source.signal }
   BodyRequest ??= bodyRequest()
   if (!hasBody) return new BodyRequest(requestUrl(source), init)
-  return new BodyRequest(requestUrl(source), { ...init, body: source.stream(), duplex: 'half' })
+  const request = new BodyRequest(requestUrl(source), { ...init, body: source.stream(), duplex: 'half' })
+  jsonChecks.set(request, checkJson)
+  return request
 }
 
-/** Creates a `Request` class whose readers, and those of its clones, cause no unhandled rejection. */
+/**
+ * Creates a `Request` class whose readers, and those of its clones, cause no unhandled rejection. Its `json()` accepts the
+ * media types that `ctx.json()` accepts.
+ */
+// docs/decisions/0107
 function bodyRequest(): typeof Request {
   const Class = class extends Request {}
-  adaptResults(Class.prototype, READERS, ignoreRejection)
-  adaptResults(Class.prototype, ['clone'], (clone: Request) => {
-    if (clone.body !== null) asBodyStream(clone.body)
-    return Object.setPrototypeOf(clone, Class.prototype) as Request
+  const { prototype } = Class
+  const standard = Request.prototype
+  Object.assign(prototype, {
+    async json(this: Request): Promise<unknown> {
+      jsonChecks.get(this)?.()
+      return standard.json.call(this)
+    },
+    clone(this: Request): Request {
+      const clone = standard.clone.call(this)
+      if (clone.body !== null) asBodyStream(clone.body)
+      const check = jsonChecks.get(this)
+      if (check !== undefined) jsonChecks.set(clone, check)
+      return Object.setPrototypeOf(clone, prototype) as Request
+    },
   })
+  adaptResults(prototype, READERS, ignoreRejection)
   return Class
 }
 
