@@ -1,9 +1,16 @@
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { publishedPackages, readManifest } from './published-package.ts'
 import { checkRelease, type ReleaseManifest } from './release-rules.ts'
 
 const GITHUB = { ACTIONS_ID_TOKEN_REQUEST_URL: 'https://token.example', ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'x' }
 const REPOSITORY = { type: 'git', url: 'git+https://github.com/o/n.git', directory: 'packages/a' }
-const GOOD: ReleaseManifest = { name: '@x/a', repository: REPOSITORY, publishConfig: { provenance: true } }
+const GOOD: ReleaseManifest = {
+  name: '@x/a',
+  repository: REPOSITORY,
+  publishConfig: { provenance: true },
+  scripts: { prepublishOnly: 'node ../../scripts/check-release.ts' },
+}
 
 const problemsOf = (manifest: ReleaseManifest, environment: Record<string, string> = GITHUB): string[] =>
   checkRelease([{ directory: 'packages/a', manifest }], environment)
@@ -68,8 +75,25 @@ describe('checkRelease', () => {
     expect(problemsOf(GOOD, environment)).toEqual([expect.stringContaining('permissions: { id-token: write }')])
   })
 
+  it.each([undefined, {}, { prepublishOnly: 'echo' }])('rejects a package that skips the check: %j', (scripts) => {
+    const { scripts: _, ...manifest } = GOOD
+    expect(problemsOf({ ...manifest, ...(scripts === undefined ? {} : { scripts }) })).toEqual([
+      '@x/a: package.json does not run this check before it is published. ' +
+        "Run: (cd packages/a && npm pkg set scripts.prepublishOnly='node ../../scripts/check-release.ts')",
+    ])
+  })
+
   it('reports the problems of every package', () => {
     const manifests = ['a', 'b'].map((name) => ({ directory: `packages/${name}`, manifest: { name } }))
-    expect(checkRelease(manifests, {})).toHaveLength(5)
+    expect(checkRelease(manifests, {})).toHaveLength(7)
+  })
+})
+
+describe('a published package of this workspace', () => {
+  const packages = publishedPackages(join(import.meta.dirname, '../..'))
+
+  it.each(packages)('runs the check before it is published: $name', ({ name, folder }) => {
+    const manifest = { ...(readManifest(folder) as ReleaseManifest), repository: REPOSITORY }
+    expect(problemsOf(manifest).filter((problem) => problem.startsWith(`${name}:`))).toEqual([])
   })
 })

@@ -3,6 +3,7 @@ export interface ReleaseManifest {
   readonly name: string
   readonly repository?: { readonly type?: string; readonly url?: string; readonly directory?: string } | string
   readonly publishConfig?: { readonly provenance?: boolean }
+  readonly scripts?: { readonly prepublishOnly?: string }
 }
 
 /** Package to publish. */
@@ -15,18 +16,20 @@ export interface ReleasePackage {
 type Environment = Readonly<Record<string, string | undefined>>
 
 const REPOSITORY_URL = /^git\+https:\/\/[^/]+\/.+\.git$/
+/** Runs the check before each command that publishes the package. */
+const HOOK = 'node ../../scripts/check-release.ts'
 const EXAMPLE_URL = 'git+https://github.com/OWNER/NAME.git'
 
 /**
  * Checks that users can trace each package to its source, through its `repository` field and provenance that the registry
- * verifies.
+ * verifies. Checks also that each package runs this check before it is published.
  *
  * @returns the problems that prevent the release, each with the command that fixes it
  * @see https://docs.npmjs.com/generating-provenance-statements
  */
 export function checkRelease(packages: readonly ReleasePackage[], environment: Environment): string[] {
   return [
-    ...packages.flatMap((each) => [...checkRepository(each), ...checkProvenance(each)]),
+    ...packages.flatMap((each) => [...checkRepository(each), ...checkProvenance(each), ...checkHook(each)]),
     ...checkToken(environment),
   ]
 }
@@ -45,6 +48,13 @@ function checkProvenance({ directory, manifest }: ReleasePackage): string[] {
   if (manifest.publishConfig?.provenance === true) return []
   const type = `(cd ${directory} && npm pkg set publishConfig.provenance=true --json)`
   return [`${manifest.name}: package.json does not enable provenance. Run: ${type}`]
+}
+
+/** Checks that no command can publish the package without this check. */
+function checkHook({ directory, manifest }: ReleasePackage): string[] {
+  if (manifest.scripts?.prepublishOnly === HOOK) return []
+  const type = `(cd ${directory} && npm pkg set scripts.prepublishOnly='${HOOK}')`
+  return [`${manifest.name}: package.json does not run this check before it is published. Run: ${type}`]
 }
 
 /** Checks for the OIDC token that signs the provenance. Only GitHub Actions and GitLab CI issue one. */
