@@ -43,7 +43,9 @@ export function surface(canvas: HTMLCanvasElement): Surface | undefined {
   const { clientWidth: width, clientHeight: height } = canvas
   const g = canvas.getContext('2d')
   if (g === null || width === 0 || height === 0) return undefined
-  const ratio = window.devicePixelRatio || 1
+  // Large screens zoom the page, and the picture needs that many pixels more.
+  const zoom = canvas.getBoundingClientRect().width / width || 1
+  const ratio = (window.devicePixelRatio || 1) * zoom
   const [w, h] = [Math.round(width * ratio), Math.round(height * ratio)]
   if (canvas.width !== w || canvas.height !== h) Object.assign(canvas, { width: w, height: h })
   g.setTransform(ratio, 0, 0, ratio, 0, 0)
