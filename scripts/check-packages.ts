@@ -18,6 +18,15 @@ import { pack, publishedPackages, readManifest } from './packages/published-pack
 import { runCommand } from './packages/run-command.ts'
 import { runReadmes } from './packages/run-readmes.ts'
 
+/** Pages besides the READMEs whose examples need the packages and nothing else. */
+const PAGES_WITH_PROGRAMS = [
+  'docs/complete-example.md',
+  'packages/access-log/docs/options.md',
+  'packages/core/docs/typescript.md',
+  'packages/log/docs/functions.md',
+  'packages/static/docs/one-file.md',
+]
+
 const root = join(import.meta.dirname, '..')
 const folder = await mkdtemp(join(tmpdir(), 'fw-packages-'))
 try {
@@ -53,7 +62,10 @@ async function checkAll(): Promise<boolean> {
   if (!ran.ok) return false
 
   const nodes = nodesOf(empty)
-  const readmes = [root, ...packages.map((each) => each.folder)].map((each) => join(each, 'README.md'))
+  const readmes = [
+    ...[root, ...packages.map((each) => each.folder)].map((each) => join(each, 'README.md')),
+    ...PAGES_WITH_PROGRAMS.map((page) => join(root, page)),
+  ]
   isFit = report('examples of the READMEs', await runReadmes(empty, readmes, root, nodes)) && isFit
   return report('bundles', await bundleAndRun(empty, folder, root, nodes)) && isFit
 }
