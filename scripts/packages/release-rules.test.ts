@@ -3,10 +3,16 @@ import { checkRelease, type ReleaseManifest } from './release-rules.ts'
 
 const GITHUB = { ACTIONS_ID_TOKEN_REQUEST_URL: 'https://token.example', ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'x' }
 const REPOSITORY = { type: 'git', url: 'git+https://github.com/o/n.git', directory: 'packages/a' }
-const GOOD: ReleaseManifest = { name: '@x/a', repository: REPOSITORY, publishConfig: { provenance: true } }
+const GOOD: ReleaseManifest = {
+  name: '@x/a',
+  repository: REPOSITORY,
+  homepage: 'https://fw.example',
+  bugs: { url: 'https://fw.example/bugs' },
+  publishConfig: { provenance: true },
+}
 
 const problemsOf = (manifest: ReleaseManifest, environment: Record<string, string> = GITHUB): string[] =>
-  checkRelease([{ directory: 'packages/a', manifest }], environment)
+  checkRelease([{ directory: 'packages/a', manifest }], environment).errors
 
 describe('checkRelease', () => {
   it.each([GITHUB, { GITLAB_CI: 'true', SIGSTORE_ID_TOKEN: 'x' }, { ...GITHUB, NPM_CONFIG_PROVENANCE: 'true' }])(
@@ -40,6 +46,14 @@ describe('checkRelease', () => {
     ])
   })
 
+  it.each(['homepage', 'bugs'] as const)('rejects a package without %s and names the command', (field) => {
+    const { [field]: _, ...manifest } = GOOD
+    expect(problemsOf(manifest)).toEqual([
+      '@x/a: package.json has no "homepage" or "bugs". Run: (cd packages/a && npm pkg set ' +
+        'homepage=https://github.com/o/n/tree/main/packages/a#readme bugs.url=https://github.com/o/n/issues)',
+    ])
+  })
+
   it('keeps a valid URL in the command', () => {
     const [problem] = problemsOf({ ...GOOD, repository: { ...REPOSITORY, directory: '.' } })
     expect(problem).toContain(`repository.url=${REPOSITORY.url} `)
@@ -70,6 +84,22 @@ describe('checkRelease', () => {
 
   it('reports the problems of every package', () => {
     const manifests = ['a', 'b'].map((name) => ({ directory: `packages/${name}`, manifest: { name } }))
-    expect(checkRelease(manifests, {})).toHaveLength(5)
+    expect(checkRelease(manifests, {}).errors).toHaveLength(5)
+  })
+
+  it('needs no token in a dry run and warns of a missing repository', () => {
+    const manifest = { name: '@x/a', publishConfig: { provenance: true } }
+    expect(checkRelease([{ directory: 'packages/a', manifest }], {}, true)).toEqual({
+      errors: [],
+      warnings: [expect.stringContaining('@x/a: package.json has no "repository"')],
+    })
+    expect(checkRelease([{ directory: 'packages/a', manifest: GOOD }], {}, true)).toEqual({ errors: [], warnings: [] })
+  })
+
+  it('rejects a package that does not enable provenance in a dry run', () => {
+    const { publishConfig: _, ...manifest } = GOOD
+    expect(checkRelease([{ directory: 'packages/a', manifest }], {}, true).errors).toEqual([
+      expect.stringContaining('does not enable provenance'),
+    ])
   })
 })
