@@ -8,12 +8,14 @@ const REPOSITORY = { type: 'git', url: 'git+https://github.com/o/n.git', directo
 const GOOD: ReleaseManifest = {
   name: '@x/a',
   repository: REPOSITORY,
+  homepage: 'https://fw.example',
+  bugs: { url: 'https://fw.example/bugs' },
   publishConfig: { provenance: true },
   scripts: { prepublishOnly: 'node ../../scripts/check-release.ts' },
 }
 
 const problemsOf = (manifest: ReleaseManifest, environment: Record<string, string> = GITHUB): string[] =>
-  checkRelease([{ directory: 'packages/a', manifest }], environment)
+  checkRelease([{ directory: 'packages/a', manifest }], environment).errors
 
 describe('checkRelease', () => {
   it.each([GITHUB, { GITLAB_CI: 'true', SIGSTORE_ID_TOKEN: 'x' }, { ...GITHUB, NPM_CONFIG_PROVENANCE: 'true' }])(
@@ -44,6 +46,14 @@ describe('checkRelease', () => {
       expect.stringContaining(
         '@x/a: package.json has a "repository" without type, URL or directory. Run: (cd packages/a',
       ),
+    ])
+  })
+
+  it.each(['homepage', 'bugs'] as const)('rejects a package without %s and names the command', (field) => {
+    const { [field]: _, ...manifest } = GOOD
+    expect(problemsOf(manifest)).toEqual([
+      '@x/a: package.json has no "homepage" or "bugs". Run: (cd packages/a && npm pkg set ' +
+        'homepage=https://github.com/o/n/tree/main/packages/a#readme bugs.url=https://github.com/o/n/issues)',
     ])
   })
 
@@ -85,7 +95,24 @@ describe('checkRelease', () => {
 
   it('reports the problems of every package', () => {
     const manifests = ['a', 'b'].map((name) => ({ directory: `packages/${name}`, manifest: { name } }))
-    expect(checkRelease(manifests, {})).toHaveLength(7)
+    expect(checkRelease(manifests, {}).errors).toHaveLength(7)
+  })
+
+  it('needs no token in a dry run and warns of a missing repository', () => {
+    const { publishConfig, scripts } = GOOD
+    const manifest = { name: '@x/a', ...(publishConfig && { publishConfig }), ...(scripts && { scripts }) }
+    expect(checkRelease([{ directory: 'packages/a', manifest }], {}, true)).toEqual({
+      errors: [],
+      warnings: [expect.stringContaining('@x/a: package.json has no "repository"')],
+    })
+    expect(checkRelease([{ directory: 'packages/a', manifest: GOOD }], {}, true)).toEqual({ errors: [], warnings: [] })
+  })
+
+  it('rejects a package that does not enable provenance in a dry run', () => {
+    const { publishConfig: _, ...manifest } = GOOD
+    expect(checkRelease([{ directory: 'packages/a', manifest }], {}, true).errors).toEqual([
+      expect.stringContaining('does not enable provenance'),
+    ])
   })
 })
 
@@ -93,7 +120,9 @@ describe('a published package of this workspace', () => {
   const packages = publishedPackages(join(import.meta.dirname, '../..'))
 
   it.each(packages)('runs the check before it is published: $name', ({ name, folder }) => {
-    const manifest = { ...(readManifest(folder) as ReleaseManifest), repository: REPOSITORY }
+    const { repository, homepage, bugs } = GOOD
+    const links = { ...(repository && { repository }), ...(homepage && { homepage }), ...(bugs && { bugs }) }
+    const manifest = { ...(readManifest(folder) as ReleaseManifest), ...links }
     expect(problemsOf(manifest).filter((problem) => problem.startsWith(`${name}:`))).toEqual([])
   })
 })

@@ -2,6 +2,8 @@
 export interface ReleaseManifest {
   readonly name: string
   readonly repository?: { readonly type?: string; readonly url?: string; readonly directory?: string } | string
+  readonly homepage?: string
+  readonly bugs?: { readonly url?: string } | string
   readonly publishConfig?: { readonly provenance?: boolean }
   readonly scripts?: { readonly prepublishOnly?: string }
 }
@@ -13,6 +15,14 @@ export interface ReleasePackage {
   readonly manifest: ReleaseManifest
 }
 
+/** Findings about a release. */
+export interface ReleaseFindings {
+  /** Problems that prevent the release, each with the command that fixes it. */
+  readonly errors: string[]
+  /** Problems that prevent a real release, but not a dry run. */
+  readonly warnings: string[]
+}
+
 type Environment = Readonly<Record<string, string | undefined>>
 
 const REPOSITORY_URL = /^git\+https:\/\/[^/]+\/.+\.git$/
@@ -22,26 +32,41 @@ const EXAMPLE_URL = 'git+https://github.com/OWNER/NAME.git'
 
 /**
  * Checks that users can trace each package to its source, through its `repository` field and provenance that the registry
- * verifies. Checks also that each package runs this check before it is published.
+ * verifies. Checks also that each package runs this check before it is published. A dry run needs no token, and only warns
+ * of a missing repository.
  *
- * @returns the problems that prevent the release, each with the command that fixes it
  * @see https://docs.npmjs.com/generating-provenance-statements
  */
-export function checkRelease(packages: readonly ReleasePackage[], environment: Environment): string[] {
-  return [
-    ...packages.flatMap((each) => [...checkRepository(each), ...checkProvenance(each), ...checkHook(each)]),
-    ...checkToken(environment),
-  ]
+export function checkRelease(
+  packages: readonly ReleasePackage[],
+  environment: Environment,
+  isDryRun = false,
+): ReleaseFindings {
+  const repository = packages.flatMap(checkRepository)
+  const own = packages.flatMap((each) => [...checkProvenance(each), ...checkHook(each)])
+  if (isDryRun) return { errors: own, warnings: repository }
+  return { errors: [...repository, ...own, ...checkToken(environment)], warnings: [] }
 }
 
 function checkRepository({ directory, manifest }: ReleasePackage): string[] {
   const { name, repository } = manifest
   const given = typeof repository === 'object' ? repository : undefined
   const url = given?.url !== undefined && REPOSITORY_URL.test(given.url) ? given.url : undefined
-  if (given?.type === 'git' && url !== undefined && given.directory === directory) return []
+  if (given?.type === 'git' && url !== undefined && given.directory === directory)
+    return checkLinks(url, { directory, manifest })
   const type = `npm pkg set repository.type=git repository.url=${url ?? EXAMPLE_URL} repository.directory=${directory}`
   const problem = repository === undefined ? 'has no "repository"' : 'has a "repository" without type, URL or directory'
   return [`${name}: package.json ${problem}. Run: (cd ${directory} && ${type})`]
+}
+
+/** Checks the links that registries show, which follow from the URL of the repository. */
+function checkLinks(repositoryUrl: string, { directory, manifest }: ReleasePackage): string[] {
+  const { name, homepage, bugs } = manifest
+  const isComplete = homepage !== undefined && (typeof bugs === 'string' ? bugs : bugs?.url) !== undefined
+  if (isComplete) return []
+  const url = repositoryUrl.replace(/^git\+/, '').replace(/\.git$/, '')
+  const fields = `homepage=${url}/tree/main/${directory}#readme bugs.url=${url}/issues`
+  return [`${name}: package.json has no "homepage" or "bugs". Run: (cd ${directory} && npm pkg set ${fields})`]
 }
 
 function checkProvenance({ directory, manifest }: ReleasePackage): string[] {

@@ -1,8 +1,9 @@
 import { fileURLToPath } from 'node:url'
 import { namesEveryExport, runReadme } from '@fw/testing'
 
-const pathOf = (page: string): string => fileURLToPath(new URL(`../${page}`, import.meta.url))
-const FORMATS = pathOf('docs/formats.md')
+const FOLDER = fileURLToPath(new URL('..', import.meta.url))
+const README = `${FOLDER}README.md`
+const PAGES = ['options', 'formats'].map((name) => `${FOLDER}docs/${name}.md`)
 
-for (const page of [pathOf('README.md'), FORMATS]) runReadme(page, { from: pathOf('') })
-namesEveryExport(pathOf('README.md'), ['index'], [FORMATS])
+for (const page of [README, ...PAGES]) runReadme(page, { from: FOLDER })
+namesEveryExport(README, ['index'], PAGES)

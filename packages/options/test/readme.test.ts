@@ -4,4 +4,4 @@ import { namesEveryExport, runReadme } from '@fw/testing'
 const README = fileURLToPath(new URL('../README.md', import.meta.url))
 
 runReadme(README)
-namesEveryExport(README, ['index'])
+namesEveryExport(README, ['index'], [fileURLToPath(new URL('../docs/kinds.md', import.meta.url))])

@@ -6,4 +6,8 @@ const README = `${FOLDER}README.md`
 const PAGES = ['channels', 'production'].map((name) => `${FOLDER}docs/${name}.md`)
 
 for (const page of [README, ...PAGES]) runReadme(page, { from: FOLDER })
-namesEveryExport(README, ['index', 'redis', 'workers', 'testing'], [...PAGES, `${FOLDER}docs/processes.md`])
+namesEveryExport(
+  README,
+  ['index', 'redis', 'workers', 'testing'],
+  [...PAGES, `${FOLDER}docs/streams.md`, `${FOLDER}docs/processes.md`],
+)
