@@ -67,10 +67,10 @@ describe('a program or snippet that mounts an access log', () => {
     expect(program && serverArguments(program)).toEqual([])
   })
 
-  it('exists in the README, the pages, the templates and the demo', () => {
+  it('exists in the packages, the pages, the templates and the demo', () => {
     const names = mounting.map(({ name }) => name)
     for (const start of [
-      'README.md:',
+      'docs/complete-example.md:',
       'packages/access-log/README.md:',
       'apps/docs/',
       'packages/create/',
