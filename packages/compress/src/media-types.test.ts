@@ -16,6 +16,6 @@ it.each([
   ['application/zip', false],
   ['application/octet-stream', false],
   ['', false],
-])('decides whether a body of type %j shrinks: %s', (contentType, expected) => {
+])('reports whether a body of type %j shrinks: %s', (contentType, expected) => {
   expect(isCompressible(mediaTypeOf(contentType))).toBe(expected)
 })
