@@ -80,7 +80,8 @@ describe('an old version of Node.js', () => {
     expect(ended).toEqual({
       code: 1,
       stdout: '',
-      stderr: '@fw/create needs Node.js 24 or later, and this is 20.19.2. Get it from https://nodejs.org/\n',
+      stderr:
+        '@fw/create needs Node.js 24 or later, but this is Node.js 20.19.2. Install a newer version from https://nodejs.org.\n',
     })
   })
 })
