@@ -33,7 +33,7 @@ class Slot {
     if (this.#isMaking) {
       throw withCode(
         'FW_CIRCULAR_VALUE',
-        new Error(`ctx.provide: the function for ${this.token.name} must not read the same value.`),
+        new Error(`ctx.provide: the function for ${this.token.name} must not read the same value. Read another key.`),
       )
     }
     this.#isMaking = true
