@@ -2,7 +2,9 @@
 export interface ChannelEvent {
   /** Sequence number in this channel and process. */
   readonly seq: number
+  /** The id that clients send back as `Last-Event-ID`. */
   readonly id: string
+  /** Name of the event. Browsers dispatch it to the listeners for this name. */
   readonly event: string
   /** The data as text. */
   readonly data: string

@@ -60,7 +60,7 @@ describe('encodeEvent', () => {
     [{ data: null as unknown as string }, `data must be a string, got null. ${CONVERT}`],
     [{ comment: {} as unknown as string }, `comment must be a string, got an object. ${CONVERT}`],
     [null as unknown as ServerSentEvent, "the event must be an object, got null. Write { data: '…' }."],
-    ['text' as unknown as ServerSentEvent, 'the event must be an object, got "text". Write { data: '],
+    ['text' as unknown as ServerSentEvent, `the event must be an object, got "text". Write { data: '…' }.`],
   ])('refuses %j', (event, message) => {
     expect(() => encodeEvent(event)).toThrow(
       expect.objectContaining({ name: 'TypeError', message: `encodeEvent: ${message}` }),
