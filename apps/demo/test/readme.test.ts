@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
-import { runReadme } from '@fw/testing'
+import { runPage } from '@fw/testing'
 
 // The example of the whole composes every package, as the demo does.
-runReadme(fileURLToPath(new URL('../../../README.md', import.meta.url)), {
+runPage(fileURLToPath(new URL('../../../README.md', import.meta.url)), {
   from: fileURLToPath(new URL('..', import.meta.url)),
 })
