@@ -1,7 +1,10 @@
 import { fileURLToPath } from 'node:url'
-import { namesEveryExport, runPage } from '@fw/testing'
+import { namesEveryExport, runPage, runReadme } from '@fw/testing'
 
-const README = fileURLToPath(new URL('../README.md', import.meta.url))
+const FOLDER = fileURLToPath(new URL('..', import.meta.url))
+const README = `${FOLDER}README.md`
+const ONE_FILE = `${FOLDER}docs/one-file-and-caching.md`
 
-runPage(README, { from: fileURLToPath(new URL('..', import.meta.url)) })
-namesEveryExport(README, ['index'])
+runPage(README, { from: FOLDER })
+runReadme(ONE_FILE, { from: FOLDER })
+namesEveryExport(README, ['index'], [ONE_FILE])

@@ -52,7 +52,7 @@ export const PAGES: readonly Page[] = [
     ['guides/access-log', 'Access log', 'packages/access-log/README.md'],
     ['guides/access-log-formats', 'Access log formats', 'packages/access-log/docs/formats.md'],
     ['guides/static-files', 'Static files', 'packages/static/README.md'],
-    ['guides/static-file-responses', 'Static files: one file, caching', 'packages/static/README.md', 'One file'],
+    ['guides/static-file-responses', 'Static files: one file, caching', 'packages/static/docs/one-file-and-caching.md'],
     ['guides/server-sent-events', 'Server-sent events', 'packages/sse/README.md'],
     ['guides/event-channels', 'Event channels', 'packages/sse/docs/channels.md'],
     ['guides/events-across-processes', 'Events across processes', 'packages/sse/docs/processes.md'],
@@ -98,7 +98,7 @@ export const PAGES: readonly Page[] = [
     ['deploy/kubernetes', 'Kubernetes'],
     ['deploy/proxies', 'Behind proxies', `${CORE}/proxies.md`],
     ['deploy/http3', 'HTTP/3 in production'],
-    ['deploy/workers', 'Workers in operation', 'docs/workers.md', 'Connections'],
+    ['deploy/workers', 'Workers in operation', 'docs/workers-in-operation.md'],
     ['deploy/checklist', 'Before production'],
   ]),
   ...section('Reference', [

@@ -53,7 +53,10 @@ export interface AccessLogConfig {
   readonly logProtocol?: boolean | undefined
   /** Shows these request header fields, in this order, except in Common. Default none. */
   readonly requestHeaders?: readonly string[] | undefined
-  /** Shows these response header fields, after those of the request. Default none. */
+  /**
+   * Shows these response header fields, after those of the request. Cannot show `content-length`, `date` and `connection`,
+   * which the server adds later. Default none.
+   */
   readonly responseHeaders?: readonly string[] | undefined
   /** Logs no entry for these paths, compared as received and without query. Default none. */
   readonly skipPaths?: readonly string[] | undefined
@@ -65,7 +68,7 @@ export interface AccessLogConfig {
    * result is not escaped. Default: none.
    */
   readonly customFormatter?: ((ctx: Context, durationNs: number, entry: Entry) => string) | undefined
-  /** Names the request header with the correlation ID. Default `x-request-id`. */
+  /** Names the request header with the correlation ID. Default `'x-request-id'`. */
   readonly correlationHeader?: string | undefined
   /**
    * Generates a correlation ID for each request without a valid one. `true` generates 16 random hexadecimal digits. A
@@ -88,9 +91,9 @@ export interface AccessLogConfig {
    * claims, which any client can forge.
    */
   readonly trustProxy?: TrustProxy | undefined
-  /** Replaces the values of these captured headers by `REDACTED`. Default none. */
+  /** Replaces the values of these captured headers with `REDACTED`. Default none. */
   readonly redactHeaders?: readonly string[] | undefined
-  /** Replaces the values of these query parameters by `REDACTED`. Default none. */
+  /** Replaces the values of these query parameters with `REDACTED`. Default none. */
   readonly redactQuery?: readonly string[] | undefined
 }
 
