@@ -25,7 +25,7 @@ export class ContextEntry implements Entry {
     this.settings = settings
   }
 
-  /** Completes the entry when the request is over. */
+  /** Completes the entry when the request has ended. */
   end({ status, bodyBytes, aborted }: Outcome): void {
     // Like nginx, use the unregistered status 499 if the client left before the head.
     this.status = status === 0 ? 499 : status

@@ -60,7 +60,7 @@ export interface AccessLogConfig {
   readonly responseHeaders?: readonly string[] | undefined
   /** Logs no entry for these paths, compared as received and without query. Default none. */
   readonly skipPaths?: readonly string[] | undefined
-  /** Logs no entry if it returns true. Called when the status is known. If it throws, the entry is logged. Default: none. */
+  /** Skips the entry if it returns true. Called when the status is known. If it throws, the entry is logged. Default: none. */
   readonly skipIf?: ((ctx: Context) => boolean) | undefined
   /**
    * Makes the text of entries, instead of the format. It receives the duration in nanoseconds and the content of the other
@@ -86,8 +86,8 @@ export interface AccessLogConfig {
    */
   readonly sampleRate?: number | undefined
   /**
-   * The trusted proxies: none (`false`), CIDR blocks, a number of hops, or `{ proxies, header }` with the field that they
-   * maintain. Default: the `trustProxy` of the server, even if it is `false`. Without either, the address is what the request
+   * Sets the trusted proxies: none (`false`), CIDR blocks, a number of hops, or `{ proxies, header }` with the field that
+   * they maintain. Default: the `trustProxy` of the server, even if it is `false`. Without either, the address is what the request
    * claims, which any client can forge.
    */
   readonly trustProxy?: TrustProxy | undefined
@@ -97,5 +97,5 @@ export interface AccessLogConfig {
   readonly redactQuery?: readonly string[] | undefined
 }
 
-/** The options of `accessLog` that a route can change: where the entries go stays the same. */
+/** The options of `accessLog` that a route can change: all except the destination of the entries. */
 export type EntryConfig = Omit<AccessLogConfig, 'logger' | 'sinks'>

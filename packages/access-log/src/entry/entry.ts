@@ -33,7 +33,7 @@ export interface Entry {
   readonly requestHeaders: readonly CapturedHeader[]
   /** The captured headers of the response. */
   readonly responseHeaders: readonly CapturedHeader[]
-  /** The correlation ID; `undefined` without one. */
+  /** The correlation ID; `undefined` if there is none. */
   readonly correlationId: string | undefined
   /** The trace of the request; `undefined` without one or if it is not logged. */
   readonly trace: TraceContext | undefined
