@@ -62,7 +62,7 @@ export interface Context<P extends object = Params, V extends Validated = Valida
   readonly method: string
   /** The request target up to the first `?`, as received: neither decoded nor normalized. */
   readonly path: string
-  /** The request target after the first `?`, as received; empty without one. */
+  /** The request target after the first `?`, as received; empty if there is none. */
   readonly rawQuery: string
   /** The query, parsed on first access. */
   readonly query: URLSearchParams

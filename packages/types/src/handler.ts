@@ -27,7 +27,7 @@ export type ErrorHandler = (error: unknown, ctx: Context) => unknown
 export interface Refusal {
   /** The status of the response; 0 without a response, 499 if the client left before the end of its head. */
   readonly status: number
-  /** The error, in words. */
+  /** Description of the error. */
   readonly reason: string
   /** The protocol version of the connection. */
   readonly protocol: ProtocolText

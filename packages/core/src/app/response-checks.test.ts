@@ -57,7 +57,7 @@ describe("a result that does not match, with checkResponses: 'error'", () => {
     expect(app.checkedResponses).toEqual({ checked: 1, mismatched: 1, undeclared: 0 })
   })
 
-  it('is found however the handler responds', async () => {
+  it('causes an error however the handler responds', async () => {
     const { app, errors } = record('error')
     const response = { 200: USER, 201: USER }
     app.router

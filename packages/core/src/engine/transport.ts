@@ -67,7 +67,7 @@ export interface Transport extends TracedTransport {
    * Writes bytes without copying them. The memory must not change before `onTaken`, or before `bufferedBytes` shows
    * that the bytes have been sent.
    *
-   * @returns False if the owner should wait for `onDrain`, or after the end. Only `isBlocked` tells them apart
+   * @returns False if the owner should wait for `onDrain`, or after the end. Only `isBlocked` distinguishes them
    */
   write(bytes: Uint8Array, onTaken?: OnTaken): boolean
   /** Writes text as Latin-1, one byte for each character. */

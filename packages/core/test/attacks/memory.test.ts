@@ -9,7 +9,7 @@ import { underAttack } from './under-attack.ts'
 const MAX_GROWTH_BYTES = 600 * 2 ** 20
 
 describe('a server with a heap of 512 MiB and 20 connections of 100 unread streams', () => {
-  it.each([...MEMORY_ATTACKS.keys()])('serves others within its memory limit (%s)', async (name) => {
+  it.each([...MEMORY_ATTACKS.keys()])('serves other clients within its memory limit (%s)', async (name) => {
     const { grownBytes, latenciesMs, failures } = await underAttack(name, 20, 2, 2, 'memory-target.ts')
     expect(latenciesMs).toHaveLength(100)
     expect(failures).toBe(0)
