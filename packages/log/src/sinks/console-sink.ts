@@ -20,7 +20,7 @@ export interface ConsoleSinkConfig extends LineConfig {
   readonly stderrForErrors?: boolean
   /**
    * Keeps the line breaks of messages, such as those of a stack trace. Each line after the first begins with spaces
-   * and `|`, so that it cannot pass for a record. Default: true on a terminal; pipes and files get one line for each record.
+   * and `|`, so that it cannot be mistaken for a record. Default: true on a terminal; pipes and files get one line for each record.
    */
   readonly multiline?: boolean
 }

@@ -26,7 +26,7 @@ export interface FileSinkConfig extends LineConfig {
   readonly mode?: number
   /** Renames the file and starts a new one by size or time. Default: never. */
   readonly rotate?: RotateConfig
-  /** Opens the path again at this signal, for programs such as logrotate that rename the file. Default: none. */
+  /** Reopens the file on this signal, for programs such as logrotate that rename it. Default: none. */
   readonly reopenOn?: 'SIGHUP' | 'SIGUSR2'
 }
 

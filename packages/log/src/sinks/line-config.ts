@@ -15,7 +15,7 @@ export interface LineConfig {
   readonly showProcessId?: boolean
   /** Shows UTC instead of local time. Default: false. */
   readonly utc?: boolean
-  /** Replaces the default form of a line, for example by `{time} {level} {message}`. Default: `[time] [level] …`. */
+  /** Replaces the default form of a line, for example with `{time} {level} {message}`. Default: `[time] [level] …`. */
   readonly pattern?: string
   /** Ignores records below this level. Default: `Level.Trace`. */
   readonly level?: LevelOption

@@ -132,11 +132,11 @@ export class History {
   }
 }
 
-/** Returns an id without surrounding white space, as it arrives in a header field (RFC 9110 §5.5). */
+/** Returns an id without surrounding whitespace, as it arrives in a header field (RFC 9110 §5.5). */
 function asReceived(id: string): string {
   let start = 0
   let end = id.length
-  // A regular expression would need quadratic time for a long run of inner white space.
+  // A regular expression would need quadratic time for a long run of inner whitespace.
   while (start < end && isOws(id.charCodeAt(start))) start++
   while (end > start && isOws(id.charCodeAt(end - 1))) end--
   return id.slice(start, end)

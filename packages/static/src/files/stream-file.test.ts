@@ -56,7 +56,7 @@ class SlowBody implements ResponseBody {
 }
 
 const SIZE = 1_000_000
-/** Content without repetition, so that a wrong byte is visible. */
+/** Content without repetition, so that a misplaced byte is detected. */
 const content = Buffer.from(Array.from({ length: SIZE / 4 }, (_, i) => i.toString(36).padStart(4, '0')).join(''))
 
 async function send(
@@ -105,7 +105,7 @@ describe('streamFile', () => {
     expect(body.isEnded).toBe(true)
   })
 
-  it('has at most one read in flight', async () => {
+  it('runs at most one read at a time', async () => {
     await using folder = await tempFolder({ file: content })
     const body = new SlowBody(true)
     await send(folder, body)
