@@ -32,7 +32,7 @@ async function folderOfPrograms(folder: TempFolder, names: readonly string[]): P
 }
 
 describe('a created package.json', () => {
-  it.each(['minimal', 'api', 'live', 'spa'])('has the versions of this repository: %s', async (template) => {
+  it.each(['minimal', 'api', 'live', 'spa'])('uses the versions of this repository: %s', async (template) => {
     await using folder = await tempFolder()
     const args = ['--template', template, '--yes', '--no-install', '--no-git']
     expect(await create(args, { cwd: folder.path })).toMatchObject({ code: 0, stderr: '' })
@@ -59,7 +59,7 @@ describe('the installation', () => {
     expect(stdout).toContain('Type next:\n\n  cd my-app\n  pnpm run dev\n')
   })
 
-  it('is the second command to type after --no-install', async () => {
+  it('comes second among the commands to type after --no-install', async () => {
     await using folder = await tempFolder()
     const { stdout } = await create(['my app', '--yes', '--no-install'], { cwd: folder.path })
     expect(stdout).toContain('Type next:\n\n  cd "my app"\n  npm install\n  npm run dev\n\n')
@@ -84,7 +84,7 @@ describe('git', () => {
 })
 
 describe('a certificate', () => {
-  it('is for this machine, ignored by git, and its key readable by its owner only', async () => {
+  it('names this machine, stays out of git, and has a key that only its owner can read', async () => {
     await using folder = await tempFolder()
     await using programs = await tempFolder()
     const env = { PATH: await folderOfPrograms(programs, ['git', 'openssl']) }
@@ -122,7 +122,7 @@ describe('a certificate', () => {
 })
 
 describe('an application with deployment files', () => {
-  it('has no placeholders, and the port of its protocol', async () => {
+  it('contains no placeholders, and the port of its protocol', async () => {
     await using folder = await tempFolder()
     for (const [name, ...flags] of [['plain'], ['secure', '--https']]) {
       await create([`${name}`, ...flags, '--docker', '--systemd', '--yes', '--no-install'], { cwd: folder.path })

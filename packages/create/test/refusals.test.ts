@@ -28,7 +28,7 @@ describe('the command line', () => {
     const { code, stderr } = await create(['my-app'], { cwd: folder.path, env: PNPM })
     expect(code).toBe(1)
     expect(stderr).toBe(
-      'There is no terminal to ask in. Add --yes for the defaults:\n  pnpm create @fw@latest my-app --yes\n',
+      'create: cannot ask questions without a terminal. Add --yes for the defaults:\n  pnpm create @fw@latest my-app --yes\n',
     )
     expect(await readdir(folder.path)).toEqual([])
   })
