@@ -86,7 +86,7 @@ export function isHidden(way: number): boolean {
  * Returns the place of a dot.
  *
  * @param way From 0 at the protocol to 1 at the route
- * @param lane From -0.5 to 0.5: the place of the dot across its ribbon
+ * @param lane Position of the dot across its ribbon, from -0.5 to 0.5
  */
 export function pointOn(
   { x0, xa, xb, x1 }: FlowLayout,

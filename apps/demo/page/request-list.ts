@@ -6,7 +6,7 @@ export type Only = 'all' | 'mine' | 'failed'
 /** Requests that the page keeps. */
 const MAX_REQUESTS = 200
 
-/** The requests that the page knows, the newest first, and which of them it shows. */
+/** Stores the requests that the page has received, newest first, and selects those to show. */
 export class RequestList {
   visitor = ''
   only: Only = 'all'
