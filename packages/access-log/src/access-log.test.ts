@@ -136,7 +136,7 @@ describe('accessLog', () => {
     expect(logger).toBe(accessLog)
   })
 
-  it('logs 499 if the client left before the head, otherwise the status that was sent', async () => {
+  it('logs 499 if the client disconnected before the head, otherwise the status that was sent', async () => {
     ;(await run([{}])).finish({ status: 0, aborted: true })
     ;(await run([{}])).finish({ status: 200, bodyBytes: 5, aborted: true })
     expect(sink.messages()).toEqual([
@@ -254,7 +254,7 @@ describe('customFormatter', () => {
     expect(sink.messages()).toEqual(['[SLOW] GET\n2000000'])
   })
 
-  it('receives the content of the other formats, redacted, and 499 for a client that left', async () => {
+  it('receives the content of the other formats, redacted, and 499 for a client that disconnected', async () => {
     const config: AccessLogConfig = {
       customFormatter: ({ method }, _, { path, query, status, bytes }) =>
         `${method} ${path}?${query} ${status} ${bytes}`,
