@@ -450,7 +450,7 @@ everyWay('a response filter', start, (client, way: Way) => {
       await expect.poll(() => reported).toEqual([expect.stringMatching(/GET \/write-fails failed.*cannot encode/s)])
     })
 
-    it('makes writes wait for it, and is released when the client leaves', async () => {
+    it('makes writes wait for it, and is released when the client disconnects', async () => {
       canceled = 0
       seen = []
       const response = await get('/stuck')

@@ -145,7 +145,7 @@ export interface Context<P extends object = Params, V extends Validated = Valida
   /** Returns the content coding that the client prefers, such as `'gzip'`. */
   acceptsEncoding(...codings: readonly string[]): string | null
 
-  /** The status of the prepared response. Default 200; 499 after the client left without a response. */
+  /** The status of the prepared response. Default 200; 499 after the client disconnected without a response. */
   status: number
   /** The header fields of the prepared response; those of the request are `headers`. */
   readonly responseHeaders: ResponseHeaders

@@ -25,7 +25,7 @@ export type ErrorHandler = (error: unknown, ctx: Context) => unknown
 
 /** A request that the protocol engine refused, or that the client aborted within its head. No handler received it. */
 export interface Refusal {
-  /** The status of the response; 0 without a response, 499 if the client left before the end of its head. */
+  /** The status of the response; 0 without a response, 499 if the client disconnected before the end of its head. */
   readonly status: number
   /** Description of the error. */
   readonly reason: string

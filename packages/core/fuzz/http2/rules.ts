@@ -87,7 +87,7 @@ export function isGivenUp(connectionError: number | undefined): boolean {
   return connectionError === INTERNAL_ERROR
 }
 
-/** Client behavior for which nghttp2 closes the connection and the engine need not. */
+/** Client behavior for which nghttp2 closes the connection, but the engine can keep it open. */
 export interface Oddities {
   /** The last frame is truncated. */
   readonly isCutOff: boolean
