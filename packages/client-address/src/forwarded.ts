@@ -14,7 +14,7 @@ interface Element {
 }
 
 /**
- * Returns the `for` parameter of the first element of a `Forwarded` field; empty without one or if it is malformed.
+ * Returns the `for` parameter of the first element of a `Forwarded` field; empty if it has none or is malformed.
  *
  * @see RFC 7239 §4
  */

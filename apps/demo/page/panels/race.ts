@@ -76,7 +76,7 @@ export class Race {
     if (this.#shown >= 1) this.#sayResult()
   }
 
-  /** Draws the lanes as far as the race is shown. */
+  /** Draws the lanes up to the current time of the race. */
   paint(): void {
     const result = this.#results.get(this.#kind)
     const longest = Math.max(0.01, ...(result?.lanes ?? []).flatMap(({ spans }) => spans.map(([, to]) => to)))
