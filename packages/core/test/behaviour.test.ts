@@ -373,7 +373,7 @@ everyWay(
       await expect.poll(() => seen.outcome).toMatchObject({ status: 200, aborted: true })
     })
 
-    it('sends a complete large response, and serves others while one is unread', async () => {
+    it('sends a complete large response, and serves other clients while one is unread', async () => {
       seen.outcome = undefined
       const unread = await client().request({ path: '/large' })
       const other = await client().request({ path: '/' })

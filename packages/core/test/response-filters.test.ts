@@ -270,7 +270,7 @@ async function* manyPieces(): AsyncGenerator<Uint8Array> {
   for (let i = 0; i < 64; i++) yield Buffer.alloc(65_536, `piece ${i * 7919} `)
 }
 
-/** An encoder over a stream of Node.js, with backpressure. */
+/** An encoder over a Node.js stream, with backpressure. */
 function gzip(): BodyEncoder {
   const stream = createGzip()
   let push: ((bytes: Uint8Array) => void) | undefined

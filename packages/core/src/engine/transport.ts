@@ -76,7 +76,7 @@ export interface Transport extends TracedTransport {
   cork(): void
   /** Sends the writes that `cork` buffered. */
   uncork(): void
-  /** Calls `onSent` when all bytes written so far have been sent; now if none wait. Never, if the connection closes. */
+  /** Calls `onSent` when all bytes written so far have been sent; immediately if none wait. Never, if the connection closes. */
   whenSent(onSent: () => void): void
   /**
    * Ends this direction after all written bytes. The peer can still send.
