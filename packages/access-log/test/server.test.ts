@@ -12,7 +12,7 @@ const sink = new MemorySink()
 let waiting = 0
 const entries = (): string[] => sink.messages().filter((message) => ENTRY.test(message))
 
-/** Waits for an entry. It is logged when the exchange has ended, possibly after the client has its response. */
+/** Waits for an entry. It is logged when the exchange has ended, possibly after the client has received its response. */
 async function nextEntry(): Promise<string> {
   for (let ms = 0; entries().length === 0; ms += 2) {
     if (ms > 5000) throw new Error('No entry was logged')

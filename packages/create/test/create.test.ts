@@ -22,7 +22,7 @@ function manifestOf(folder: TempFolder, name = 'my-app'): Manifest {
   return JSON.parse(readFileSync(folder.join(name, 'package.json'), 'utf8')) as Manifest
 }
 
-/** Makes a folder with links to some programs, to be the only folder of `PATH`. */
+/** Creates a folder with links to some programs, as the only folder in `PATH`. */
 async function folderOfPrograms(folder: TempFolder, names: readonly string[]): Promise<string> {
   for (const name of names) {
     const path = execFileSync('which', [name], { encoding: 'utf8' }).trim()
@@ -74,7 +74,7 @@ describe('the installation', () => {
 })
 
 describe('git', () => {
-  it('gets a new repository, except inside of another one', async () => {
+  it('gets a new repository, except inside another one', async () => {
     await using folder = await tempFolder()
     await create(['outer', '--yes', '--no-install'], { cwd: folder.path })
     expect(await readdir(folder.join('outer'))).toContain('.git')

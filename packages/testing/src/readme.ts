@@ -6,7 +6,7 @@ import { pageBlocks } from './page/page-blocks.ts'
 import { readmeBlocks } from './readme-blocks.ts'
 import { runProgram } from './run-program.ts'
 
-/** An example that runs longer shows something else than it should. */
+/** An example that runs longer has a fault. */
 const EXAMPLE_TIMEOUT_MS = 150_000
 
 /** Where the examples of a README run. */

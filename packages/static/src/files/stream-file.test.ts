@@ -65,7 +65,7 @@ async function send(
   [start, end]: readonly [number, number] = [0, SIZE - 1],
 ): Promise<StreamOutcome> {
   const source = await openSource(folder.join('file'), `${folder.path}/`, 'inside')
-  if (typeof source === 'string') throw new Error('The file is there')
+  if (typeof source === 'string') throw new Error('The file exists')
   try {
     return await streamFile(() => body, source, start, end)
   } finally {
@@ -153,7 +153,7 @@ describe('streamFile', () => {
     await using folder = await tempFolder({ file: content })
     utimesSync(folder.join('file'), 1, 1)
     const source = await openSource(folder.join('file'), `${folder.path}/`, 'inside')
-    if (typeof source === 'string') throw new Error('The file is there')
+    if (typeof source === 'string') throw new Error('The file exists')
     change(folder.join('file'))
     expect(await streamFile(() => expect.unreachable('a head was sent'), source, 0, SIZE - 1)).toHaveProperty('before')
     await source.close()
@@ -174,7 +174,7 @@ describe('streamFile', () => {
   ])('%s when the file cannot be read', async (_, slices) => {
     await using folder = await tempFolder({ file: content })
     const source = await openSource(folder.join('file'), `${folder.path}/`, 'inside')
-    if (typeof source === 'string') throw new Error('The file is there')
+    if (typeof source === 'string') throw new Error('The file exists')
     // A closed descriptor simulates a failing disk.
     if (slices === 0) await source.close()
     let closing: Promise<void> | undefined

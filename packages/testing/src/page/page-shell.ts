@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { TempFolder } from '../temp-folder.ts'
 import { containsOutput, matchesOutput, type ConsoleCommand } from './expected-output.ts'
 
-/** A command that runs longer shows something else than it should. */
+/** A command that runs longer has a fault. */
 const COMMAND_TIMEOUT_MS = 120_000
 /** Time for a program to restart after its file has changed. */
 const RETRY_MS = 60_000
@@ -42,7 +42,7 @@ export class PageShell implements AsyncDisposable {
   /**
    * Runs a command until it ends, and compares its output if the page shows it.
    *
-   * @throws {Error} if the command fails or prints something else
+   * @throws {Error} if the command fails or its output differs
    */
   async run({ command, output }: ConsoleCommand): Promise<void> {
     const parts = command.split(' && ')

@@ -73,7 +73,7 @@ export function stepsOf(path: string): PageBlock[] {
 /**
  * Runs the blocks of a page.
  *
- * @throws {Error} with the line of the first block that fails or prints something else
+ * @throws {Error} with the line of the first block that fails or whose output differs
  */
 export async function runSteps(path: string, steps: readonly PageBlock[], options: PageOptions): Promise<void> {
   const { from, installed = [], before = [] } = options

@@ -149,7 +149,7 @@ export class RedisReader {
         await new Promise<void>((resolve) => this.#waiting.push(resolve))
         this.#closing.throwIfAborted()
       }
-      // If Redis was away in the meantime, it may have lost that entry.
+      // If Redis was unavailable in the meantime, it may have lost that entry.
       if (returns === this.#returns) return
     }
   }
