@@ -6,7 +6,7 @@ export type FeedListener = { readonly [Name in keyof FeedEvents]: (message: Feed
   readonly lost: () => void
 }
 
-/** Milliseconds until a stream is opened again that the browser has given up, as after a refused connection. */
+/** Milliseconds until the page reopens a stream that the browser has abandoned, for example after a refused connection. */
 const REOPEN_MS = 1000
 /** Milliseconds without an event after which a stream counts as lost. The feed sends one each second. */
 const SILENT_MS = 5000

@@ -32,7 +32,7 @@ export const RIGHT_SHARE = 0.58
 const MAX_SCALE = 4
 /** A ribbon without requests is a rail. */
 const RAIL = 0.6
-/** Parts of the way: the box in the middle hides the dots. */
+/** Fractions of the path between which the box in the middle hides the dots. */
 const BOX_FROM = 0.45
 const BOX_TO = 0.55
 

@@ -68,7 +68,7 @@ export class Race {
     if (result.kind === this.#kind) this.#show()
   }
 
-  /** Moves the shown race on. */
+  /** Advances the shown race. */
   draw(seconds: number): void {
     if (this.#shown >= 1) return
     this.#shown = Math.min(1, this.#shown + seconds / SHOW_S)

@@ -165,7 +165,7 @@ export class Live implements Actions {
   }
 }
 
-/** Returns the newest requests whose JSON fits into a number of bytes, those of the visitor first, in their old order. */
+/** Returns the newest requests whose JSON fits into a number of bytes, those of the visitor first, in their original order. */
 function chosen(requests: readonly RequestMessage[], visitor: string, bytes: number): readonly RequestMessage[] {
   const kept = new Set<RequestMessage>()
   let left = bytes
