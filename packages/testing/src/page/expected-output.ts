@@ -82,7 +82,12 @@ function patternOf(expected: readonly string[]): string {
     if (line === '[…]') return '(?:.*\\n)*?.*'
     return line
       .split('[…]')
-      .map((text) => text.split(TIME).map(RegExp.escape).join(TIME.source))
+      .map((text) =>
+        text
+          .split(TIME)
+          .map((part) => RegExp.escape(part))
+          .join(TIME.source),
+      )
       .join('.*?')
   })
   return lines.join('\\n')
