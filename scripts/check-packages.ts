@@ -1,6 +1,6 @@
 /**
- * Packs and lints the published packages, installs them into an empty folder, and compiles and runs programs and the
- * examples of the READMEs there. Emits the declarations of a library on top of them. Then bundles an application and runs
+ * Packs and lints the published packages, compares them with their size budgets, and rehearses a release. Installs them into
+ * an empty folder with pnpm and with npm, and compiles and runs programs and the examples of the READMEs there. Emits the declarations of a library on top of them. Then bundles an application and runs
  * the bundles without the packages.
  *
  * Prints one line per package. Exits with code 1 if a check fails.
@@ -12,11 +12,23 @@ import { bundleAndRun } from './packages/bundle-and-run.ts'
 import { checkTarball } from './packages/check-tarball.ts'
 import { checkDependencyRanges, readCatalog, type PublishedDependencies } from './packages/dependency-ranges.ts'
 import { checkDependencyReasons } from './packages/dependency-reasons.ts'
+import { checkMetadata, type PackageMetadata } from './packages/metadata.ts'
 import { emitDeclarations } from './packages/emit-declarations.ts'
 import { installAndRun, nodesOf } from './packages/install-and-run.ts'
+import { installWithNpm } from './packages/install-with-npm.ts'
 import { pack, publishedPackages, readManifest } from './packages/published-package.ts'
-import { runCommand } from './packages/run-command.ts'
+import { pnpmCommand, runCommand } from './packages/run-command.ts'
 import { runReadmes } from './packages/run-readmes.ts'
+import { checkPackedSize } from './packages/size-budgets.ts'
+
+/** Pages besides the READMEs whose examples need the packages and nothing else. */
+const PAGES_WITH_PROGRAMS = [
+  'docs/complete-example.md',
+  'packages/access-log/docs/options.md',
+  'packages/core/docs/typescript.md',
+  'packages/log/docs/functions.md',
+  'packages/static/docs/one-file.md',
+]
 
 const root = join(import.meta.dirname, '..')
 const folder = await mkdtemp(join(tmpdir(), 'fw-packages-'))
@@ -39,7 +51,12 @@ async function checkAll(): Promise<boolean> {
   )
   let isFit = report('docs/dependencies.md', checkDependencyReasons(root))
   isFit = report('dependency ranges', pinned) && isFit
-  for (const [{ name }, tarball] of packed) isFit = report(name, await checkTarball(tarball, root)) && isFit
+  for (const [{ name, folder: source }, tarball] of packed) {
+    const problems = [...checkMetadata(readManifest(source) as PackageMetadata), ...checkPackedSize(name, tarball.path)]
+    isFit = report(name, [...problems, ...(await checkTarball(tarball, root))]) && isFit
+  }
+  const published = await runCommand([...pnpmCommand(), '-r', 'publish', '--dry-run', '--no-git-checks'], root)
+  isFit = report('dry run of a release', published.ok ? [] : [published.output]) && isFit
 
   const empty = join(folder, 'user')
   await mkdir(empty)
@@ -53,7 +70,12 @@ async function checkAll(): Promise<boolean> {
   if (!ran.ok) return false
 
   const nodes = nodesOf(empty)
-  const readmes = [root, ...packages.map((each) => each.folder)].map((each) => join(each, 'README.md'))
+  const npm = await installWithNpm(packed, join(folder, 'npm'), join(empty, 'program.ts'), nodes)
+  isFit = report('installation with npm', npm) && isFit
+  const readmes = [
+    ...[root, ...packages.map((each) => each.folder)].map((each) => join(each, 'README.md')),
+    ...PAGES_WITH_PROGRAMS.map((page) => join(root, page)),
+  ]
   isFit = report('examples of the READMEs', await runReadmes(empty, readmes, root, nodes)) && isFit
   return report('bundles', await bundleAndRun(empty, folder, root, nodes)) && isFit
 }

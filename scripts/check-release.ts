@@ -1,8 +1,10 @@
 /**
  * Rejects a release if users could not trace the packages to their source. Runs before `pnpm release`, and before any other
- * command that publishes a package. Prints the commands that fix the problems and exits with code 1.
+ * command that publishes a package. Prints the commands that fix the problems and exits with code 1. A dry run passes without
+ * a token, and only warns of a missing repository.
  */
 import { join, relative } from 'node:path'
+import { ancestorCommands, isDryRun } from './packages/dry-run.ts'
 import { publishedPackages, readManifest } from './packages/published-package.ts'
 import { checkRelease, type ReleaseManifest } from './packages/release-rules.ts'
 
@@ -11,8 +13,13 @@ const packages = publishedPackages(root).map(({ folder }) => ({
   directory: relative(root, folder),
   manifest: readManifest(folder) as ReleaseManifest,
 }))
-const problems = checkRelease(packages, process.env)
-if (problems.length > 0) {
-  process.stderr.write(`Cannot release:\n${problems.map((problem) => `- ${problem}\n`).join('')}`)
+const { errors, warnings } = checkRelease(packages, process.env, isDryRun(process.env, ancestorCommands()))
+if (errors.length > 0) {
+  process.stderr.write(`Cannot release:\n${errors.map((error) => `- ${error}\n`).join('')}`)
   process.exitCode = 1
+} else if (warnings.length > 0) {
+  // Each package runs this script, so one line is enough.
+  process.stderr.write(
+    `A real release is refused: ${warnings.length} packages have no repository. See CONTRIBUTING.md\n`,
+  )
 }

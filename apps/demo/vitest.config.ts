@@ -1,4 +1,4 @@
 import { mergeConfig } from 'vitest/config'
 import shared from '../../vitest.shared.ts'
 
-export default mergeConfig(shared, { test: { include: ['page/**/*.test.ts'] } })
+export default mergeConfig(shared, { test: { include: ['page/**/*.test.ts', 'soak/**/*.test.ts'] } })

@@ -1,6 +1,6 @@
 import { Server } from '@fw/core'
 
-export const server = new Server({ shutdown: 'signals' })
+export const server = new Server({ shutdown: 'signals', trustProxy: false }) // no proxy is in front
 const router = server.router()
 
 router.get('/', () => 'hello\n')

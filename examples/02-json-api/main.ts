@@ -14,7 +14,7 @@ interface Todo {
 const todos = new Map<number, Todo>()
 let lastId = 0
 
-export const server = new Server({ shutdown: 'signals' })
+export const server = new Server({ shutdown: 'signals', trustProxy: false })
 const router = server.router()
 
 router.get('/todos', { query: Filter }, (ctx) => {

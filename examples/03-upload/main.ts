@@ -16,7 +16,7 @@ const EXTENSIONS = new Map([
 ])
 const MIB = 1024 * 1024
 
-export const server = new Server({ shutdown: 'signals' })
+export const server = new Server({ shutdown: 'signals', trustProxy: false })
 const router = server.router()
 
 router.get('/', (ctx) =>

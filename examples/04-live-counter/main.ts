@@ -9,7 +9,7 @@ interface Events {
 const channel = new SseChannel<Events>({ history: { maxEvents: 1_000, maxAgeMs: 3_600_000 } })
 let count = 0
 
-export const server = new Server({ shutdown: 'signals' })
+export const server = new Server({ shutdown: 'signals', trustProxy: false })
 const router = server.router()
 
 router.get('/events', async (ctx) => {

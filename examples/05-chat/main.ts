@@ -7,7 +7,7 @@ const MAX_BUFFERED_BYTES = 1024 * 1024
 const sockets = new WebSocketServer({ noServer: true, maxPayload: 4 * 1024 })
 const rooms = new Map<string, Set<WebSocket>>()
 
-export const server = new Server({ shutdown: 'signals' })
+export const server = new Server({ shutdown: 'signals', trustProxy: false })
 const router = server.router()
 
 router.get('/rooms/:room', (ctx) => {

@@ -5,7 +5,7 @@ import { staticFiles } from '@fw/static'
 const dist = new URL('dist/', import.meta.url)
 if (!existsSync(dist)) await import('./build.ts')
 
-export const server = new Server({ shutdown: 'signals' })
+export const server = new Server({ shutdown: 'signals', trustProxy: false })
 const router = server.router()
 
 const api = router.group('/api')

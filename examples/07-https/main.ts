@@ -17,6 +17,7 @@ if (!existsSync(certFile)) {
 /** Answers HTTP/1.1 and HTTP/2 on the TCP port, and HTTP/3 on the UDP port of the same number. */
 export const server = new Server({
   shutdown: 'signals',
+  trustProxy: false,
   tls: { keyFile, certFile, watch: true }, // loads a renewed certificate without a restart
   http3: true,
 })

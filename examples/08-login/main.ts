@@ -23,7 +23,7 @@ const sameOrigin: Middleware = (ctx, next) => {
   return next()
 }
 
-export const server = new Server({ shutdown: 'signals' })
+export const server = new Server({ shutdown: 'signals', trustProxy: false })
 const router = server.router()
 router.use(sameOrigin)
 

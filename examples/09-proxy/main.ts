@@ -16,13 +16,16 @@ const NOT_FORWARDED = [
   'upgrade',
 ]
 
-export const server = new Server({ shutdown: 'signals' })
+/** CIDR blocks of the proxies in front of this one, which append the address of their client to `X-Forwarded-For`. */
+const proxies = process.env['PROXIES']?.split(' ') ?? []
+
+export const server = new Server({ shutdown: 'signals', trustProxy: { proxies, header: 'x-forwarded-for' } })
 
 server.router().all('/*path', async (ctx) => {
   const query = ctx.rawQuery === '' ? '' : `?${ctx.rawQuery}`
   const headers = forwarded(ctx.headers)
   headers.set('accept-encoding', 'identity') // fetch would decompress the body
-  headers.set('x-forwarded-for', ctx.remoteAddress ?? '') // replaces the claims of the client
+  headers.set('x-forwarded-for', ctx.clientAddress ?? '') // replaces the claims of the client
   const hasBody = ctx.method !== 'GET' && ctx.method !== 'HEAD'
   const response = await fetch(upstream + ctx.path + query, {
     method: ctx.method,

@@ -16,6 +16,7 @@ const upstream = createServer((request, response) => {
 })
 await once(upstream.listen(0, '127.0.0.1'), 'listening')
 process.env['UPSTREAM'] = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`
+process.env['PROXIES'] = '127.0.0.1'
 const { server } = await import('./main.ts')
 const { url } = await server.listen({ host: '127.0.0.1', port: 0 })
 after(async () => {
@@ -24,10 +25,15 @@ after(async () => {
 })
 
 test('forwards the request and the response', async () => {
-  const response = await fetch(new URL('/path?query=1', url), { method: 'POST', body: 'body' })
+  const response = await fetch(new URL('/path?query=1', url), {
+    method: 'POST',
+    body: 'body',
+    headers: { 'x-forwarded-for': '198.51.100.9, 192.0.2.1' },
+  })
   assert.equal(response.status, 201)
   assert.equal(response.headers.get('x-method'), 'POST')
-  assert.equal(response.headers.get('x-for'), '127.0.0.1')
+  // Only the last address is that of the trusted proxy. The client can claim the others.
+  assert.equal(response.headers.get('x-for'), '192.0.2.1')
   assert.deepEqual(response.headers.getSetCookie(), ['a=1', 'b=2'])
   assert.equal(await response.text(), '/path?query=1 body')
 })

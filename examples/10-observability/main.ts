@@ -34,7 +34,7 @@ requests.asyncEnd.subscribe((message) => {
   span?.end()
 })
 
-export const server = new Server({ shutdown: 'signals' })
+export const server = new Server({ shutdown: 'signals', trustProxy: false })
 const router = server.router()
 
 router.get('/users/:id', async (ctx) => {

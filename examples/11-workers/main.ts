@@ -3,7 +3,7 @@ import { Server } from '@fw/core'
 
 const { PORT = '8080', WORKERS = '4' } = process.env
 
-const server = new Server({ shutdown: 'signals' })
+const server = new Server({ shutdown: 'signals', trustProxy: false })
 server.router().get('/', () => ({ process: process.pid }))
 
 // Runs this program again in each worker. In the primary, it resolves when all of them listen.

@@ -2,7 +2,7 @@ import { Server, toNodeHandler } from '@fw/core'
 import express from 'express'
 
 /** The routes that have moved. */
-const router = new Server().router()
+const router = new Server({ trustProxy: false }).router()
 router.get('/users/:id', (ctx) => ({ id: Number(ctx.params.id), servedBy: '@fw/core' }))
 
 /** The application as it was. A request without a route in `router` reaches the routes of Express. */

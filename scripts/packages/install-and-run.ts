@@ -8,6 +8,9 @@ import { type CommandResult, pnpmCommand, runCommand } from './run-command.ts'
 /** Packages and their tarballs. */
 export type PackedPackages = ReadonlyMap<PublishedPackage, Tarball>
 
+/** Compilers besides the one of this workspace that must accept the declarations, as packages to install. */
+const COMPILERS = { 'typescript-5': 'npm:typescript@~5.9.3', 'typescript-6': 'npm:typescript@~6.0.2' }
+
 /** Package of the oldest supported Node.js for this platform. Other platforms have none, and skip it. */
 const OLDEST_NODE = {
   name: 'oldest-node',
@@ -15,8 +18,8 @@ const OLDEST_NODE = {
 }
 
 /**
- * Installs the tarballs into an empty folder, then compiles a program that imports every entry and serves one request, and
- * runs it on every version of Node.js.
+ * Installs the tarballs into an empty folder, next to the compilers. Then compiles a program that imports every entry and
+ * serves one request, with every compiler. Runs it on every version of Node.js.
  *
  * @returns the result of the first step that failed, or of the last step
  */
@@ -27,7 +30,7 @@ export async function installAndRun(packed: PackedPackages, folder: string, root
     'package.json': JSON.stringify({
       private: true,
       type: 'module',
-      dependencies: tarballs,
+      dependencies: { ...tarballs, ...COMPILERS },
       optionalDependencies: { [OLDEST_NODE.name]: OLDEST_NODE.source },
     }),
     // The packages depend on versions of each other that the registry does not have yet.
@@ -40,6 +43,7 @@ export async function installAndRun(packed: PackedPackages, folder: string, root
   const steps = [
     [...pnpmCommand(), 'install', '--prefer-offline', '--prod', '--ignore-scripts'],
     [join(root, 'node_modules/.bin/tsc'), '-p', 'tsconfig.json'],
+    ...Object.keys(COMPILERS).map((name) => [process.execPath, `node_modules/${name}/bin/tsc`, '-p', 'tsconfig.json']),
   ]
   let result: CommandResult = { ok: false, stdout: '', output: 'No step has run' }
   for (const step of steps) {
@@ -62,8 +66,9 @@ export function nodesOf(folder: string): string[] {
 /** Returns a strict configuration without `skipLibCheck`, so that the compiler checks the published declarations. */
 function tsconfig(root: string): object {
   const compilerOptions = {
-    target: 'es2025',
-    lib: ['es2025', 'esnext.disposable'],
+    // TypeScript 5.9 knows no later target.
+    target: 'es2024',
+    lib: ['es2024', 'esnext'],
     module: 'nodenext',
     strict: true,
     exactOptionalPropertyTypes: true,

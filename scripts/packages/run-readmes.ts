@@ -1,5 +1,5 @@
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { join, relative } from 'node:path'
 import { scriptOf } from '../../packages/testing/src/page/expected-output.ts'
 import { pageBlocks } from '../../packages/testing/src/page/page-blocks.ts'
 import { readmeBlocks } from '../../packages/testing/src/readme-blocks.ts'
@@ -10,7 +10,7 @@ import { runCommand } from './run-command.ts'
  * has its own folder, which is empty until the `sh` blocks of the README have run.
  *
  * @param installed Folder in which the packages are installed, with a `tsconfig.json`
- * @param readmes Paths of the READMEs
+ * @param readmes Paths of the READMEs, and of other pages with all of their setup
  * @param nodes Paths of the versions of Node.js that run each example
  * @returns the problems found
  */
@@ -25,7 +25,8 @@ export async function runReadmes(
   const files: string[] = []
   for (const readme of readmes) {
     // Not below `installed`, whose package.json would apply to it.
-    const folder = `${installed}-${basename(join(readme, '..'))}`
+    const page = relative(root, readme).replace(/\.md$/, '').replaceAll('/', '-')
+    const folder = `${installed}-${page}`
     await mkdir(folder)
     await symlink(join(installed, 'node_modules'), join(folder, 'node_modules'))
     const markdown = await readFile(readme, 'utf8')
@@ -34,7 +35,7 @@ export async function runReadmes(
       if (!ok) problems.push(`${readme}: ${command}\n${output}`)
     }
     for (const { code, line, isProgram } of readmeBlocks(markdown)) {
-      const file = `readme-${line}.ts`
+      const file = `example-${line}.ts`
       await writeFile(join(folder, file), code)
       files.push(join(folder, file))
       if (isProgram) programs.push({ folder, file })

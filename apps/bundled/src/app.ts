@@ -23,7 +23,7 @@ async function main(): Promise<void> {
   mkdirSync('public', { recursive: true })
   writeFileSync('public/page.html', '<h1>page</h1>')
 
-  await using server = new Server()
+  await using server = new Server({ trustProxy: false })
   addRoutes(server)
   const { url } = await server.listen({ host: '127.0.0.1', port: 0 })
   await checkResponses(url)

@@ -43,7 +43,9 @@ export function surface(canvas: HTMLCanvasElement): Surface | undefined {
   const { clientWidth: width, clientHeight: height } = canvas
   const g = canvas.getContext('2d')
   if (g === null || width === 0 || height === 0) return undefined
-  const ratio = window.devicePixelRatio || 1
+  // Large screens zoom the page, and the picture needs that many pixels more.
+  const zoom = canvas.getBoundingClientRect().width / width || 1
+  const ratio = (window.devicePixelRatio || 1) * zoom
   const [w, h] = [Math.round(width * ratio), Math.round(height * ratio)]
   if (canvas.width !== w || canvas.height !== h) Object.assign(canvas, { width: w, height: h })
   g.setTransform(ratio, 0, 0, ratio, 0, 0)
@@ -52,12 +54,24 @@ export function surface(canvas: HTMLCanvasElement): Surface | undefined {
   return { g, width, height }
 }
 
-/** Sends a request of the page that changes something. @throws {Error} with the text of the response if it fails */
+/** A refused request of the page, with the text of the response. */
+export class PostError extends Error {
+  override readonly name = 'PostError'
+  /** Seconds after which the server accepts the request; 0 if it does not say. */
+  readonly retryAfterS: number
+
+  constructor(message: string, retryAfterS: number) {
+    super(message)
+    this.retryAfterS = retryAfterS
+  }
+}
+
+/** Sends a request of the page that changes something. @throws {PostError} if the server refuses it */
 export async function post(path: string): Promise<unknown> {
   const response = await fetch(path, { method: 'POST' })
   const text = await response.text()
   const body: unknown = text === '' ? undefined : JSON.parse(text)
   if (response.ok) return body
   const { detail, title } = (body ?? {}) as { detail?: string; title?: string }
-  throw new Error(detail ?? title ?? `Status ${response.status}`)
+  throw new PostError(detail ?? title ?? `Status ${response.status}`, Number(response.headers.get('retry-after')))
 }

@@ -25,6 +25,8 @@ export class FaultRequests {
   /** Returns the request of the last fault of this kind; `undefined` if the feed does not bring it in time. */
   async next(fault: FaultName, timeoutMs: number): Promise<RequestMessage | undefined> {
     const path = PATHS[fault]
+    // The server refuses these before they have a path.
+    if (path === undefined) return undefined
     const isIt = (request: RequestMessage): boolean =>
       request.path === path && Date.now() - request.startedAt < FRESH_MS && request.status > 399
     const { promise, resolve } = Promise.withResolvers<RequestMessage | undefined>()

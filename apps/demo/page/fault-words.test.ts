@@ -18,14 +18,22 @@ const text = (message: FaultMessage, request?: RequestMessage): string => {
 }
 const logged = {
   logs: [
-    { level: 'info', text: 'a' },
-    { level: 'error', text: 'It failed\n at x' },
+    { level: 'info', text: 'a', where: 'routes.ts:2' },
+    { level: 'error', text: 'GET /x 500', where: 'HTTP/1.1' },
+    { level: 'error', text: 'It failed\n at x', where: 'routes.ts:3' },
   ],
 } as unknown as RequestMessage
 
 it('says what the client saw and what the log has', () => {
-  expect(text(seen({}), logged)).toBe('500 Internal Server Error and no stack. The log has 2 lines: It failed')
+  expect(text(seen({}), logged)).toBe(
+    '500 Internal Server Error and no stack. The log has 3 lines, among them: It failed',
+  )
   expect(text(seen({ showsStack: true }))).toContain('and the error text. The log has the request.')
+})
+
+it('shortens a long log line', () => {
+  const long = { logs: [{ level: 'info', text: `GET /${'x'.repeat(80)}`, where: 'HTTP/1.1' }] }
+  expect(text(seen({}), long as unknown as RequestMessage)).toMatch(/ The log has one line: GET \/x{54}…$/)
 })
 
 it.each([

@@ -43,9 +43,16 @@ export function faultWords(seen: FaultMessage, request: RequestMessage | undefin
   return words[fault]
 }
 
+/** Characters of a log line in a sentence. Three lines of the panel hold the whole sentence. */
+const MAX_QUOTED = 60
+
 function logged(request: RequestMessage | undefined): string {
   const logs = request?.logs ?? []
-  const worst = logs.find(({ level }) => level === 'error') ?? logs.at(-1)
+  // The access log repeats the status, so it tells the least.
+  const lines = logs.filter(({ where }) => !where.startsWith('HTTP/'))
+  const worst = lines.find(({ level }) => level === 'error') ?? lines.at(-1) ?? logs.at(-1)
   if (worst === undefined) return 'The log has the request.'
-  return `The log has ${logs.length === 1 ? 'one line' : `${logs.length} lines`}: ${worst.text.split('\n')[0]}`
+  const [line = ''] = worst.text.split('\n')
+  const text = line.length > MAX_QUOTED ? `${line.slice(0, MAX_QUOTED - 1)}…` : line
+  return logs.length === 1 ? `The log has one line: ${text}` : `The log has ${logs.length} lines, among them: ${text}`
 }

@@ -37,6 +37,7 @@ const redraw = (): void => {
   numbers.draw()
   race.paint()
   restart.draw()
+  life.place()
 }
 const theme = new Theme(redraw)
 const tabs = new Tabs(redraw)
@@ -82,9 +83,11 @@ function welcome(message: WelcomeMessage): void {
   life.welcome(message.sources)
   flow.welcome(message)
   flow.traffic(message.traffic, traffic)
+  requests.traffic(message.traffic)
   race.offer(hasRace)
   faults.offer(hasBreak)
   restart.offer(hasRestart)
+  restart.welcome(message.fleetHistory)
   if (message.fleet !== undefined) restart.update(message.fleet)
   for (const result of message.races) race.take(result)
   receive(message.requests)
@@ -122,6 +125,7 @@ async function hello(): Promise<void> {
 
 byId('help').addEventListener('click', () => keys.open())
 byId('pause').addEventListener('click', pause)
+byId('hello').addEventListener('click', () => void hello().catch(() => {}))
 byId('traffic').addEventListener('click', ({ target }) => {
   const level = target instanceof HTMLButtonElement ? target.dataset['level'] : undefined
   if (level !== undefined) post(`/api/live/traffic/${level}`).catch(() => {})
@@ -149,7 +153,10 @@ follow({
     if (isStill()) flow.draw(0)
   },
   requests: (messages) => (isPaused ? hold(messages) : receive(messages)),
-  traffic: ({ level }) => flow.traffic(level, true),
+  traffic({ level }) {
+    flow.traffic(level, true)
+    requests.traffic(level)
+  },
   fleet: (message) => isPaused || restart.update(message),
   race: (result) => race.take(result),
   lost() {

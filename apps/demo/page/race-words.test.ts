@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { LaneResult, RaceKind } from '../src/live/messages.ts'
-import { raceWords } from './race-words.ts'
+import { paceWords, raceWords } from './race-words.ts'
 
 const lane = (name: string, totalMs: number, absent?: string): LaneResult => ({
   name,
@@ -27,7 +27,17 @@ it('calls a difference below 5% a tie', () => {
 
 it('names the lane that did not run, and the reason', () => {
   expect(words('echo', lane('SSE', 1), lane('WS', 0.4), lane('WT', 0, 'not there'))).toMatch(
-    /^WebSocket won\. .*1\.00 ms\. WebTransport did not run: not there\.$/,
+    /^WebSocket won\. .*, median of 200\. .*HTTP\/1\.1\. WebTransport did not run: not there\.$/,
   )
   expect(raceWords({ kind: 'one', lanes: [] }).winner).toBe('No lane ran.')
 })
+
+it.each([
+  [16, 'Off they go, 100 times slower than it was …'],
+  [1060, 'Off they go, 2 times slower than it was …'],
+  [1200, 'Off they go, about as fast as it was …'],
+  [1600, 'Off they go, about as fast as it was …'],
+  [4800, 'Off they go, 3 times faster than it was …'],
+])('compares a race of %d ms with 1.6 s on the page: %s', (raceMs, expected) =>
+  expect(paceWords(raceMs, 1600)).toBe(expected),
+)

@@ -1,5 +1,30 @@
-import type { LaneResult, RaceMessage } from '../src/live/messages.ts'
-import { milliseconds } from './format.ts'
+import type { LaneResult, ProtocolName, RaceKind, RaceMessage } from '../src/live/messages.ts'
+
+/** The lanes of each kind: the name, and the protocol that carries it, which has a color. */
+export const LANES: Readonly<Record<RaceKind, readonly (readonly [name: string, protocol: ProtocolName])[]>> = {
+  files: [
+    ['h1', 'h1'],
+    ['h2', 'h2'],
+    ['h3', 'h3'],
+  ],
+  one: [
+    ['h1', 'h1'],
+    ['h2', 'h2'],
+    ['h3', 'h3'],
+  ],
+  echo: [
+    ['SSE', 'h2'],
+    ['WS', 'h1'],
+    ['WT', 'h3'],
+  ],
+}
+
+/** The meaning of a line in a lane. */
+export const LEGENDS: Readonly<Record<RaceKind, string>> = {
+  files: 'each line is one request',
+  one: 'the bar is one request',
+  echo: 'each line is one message',
+}
 
 /** The names of the lanes for readers. */
 const LANE_NAMES: Readonly<Record<string, string>> = {
@@ -30,14 +55,20 @@ export function raceWords({ kind, lanes }: RaceMessage): RaceWords {
   return { winner, why: [reason(kind, lanes), ...lanes.map(absence)].filter(Boolean).join(' ') }
 }
 
+/** Says how the drawing of a race compares with the race itself. */
+export function paceWords(raceMs: number, shownMs: number): string {
+  const slower = shownMs / raceMs
+  if (slower >= 1.5) return `Off they go, ${Math.round(slower)} times slower than it was …`
+  if (slower <= 1 / 1.5) return `Off they go, ${Math.round(1 / slower)} times faster than it was …`
+  return 'Off they go, about as fast as it was …'
+}
+
 function reason(kind: RaceMessage['kind'], lanes: readonly LaneResult[]): string {
   if (kind === 'one') return 'One request on an open connection, the fastest of 21. No protocol is best at everything.'
-  if (kind === 'echo') {
-    const slowest = Math.max(...lanes.map(({ totalMs }) => totalMs))
-    return `One message there and back, median of 200; the slowest took ${milliseconds(slowest)}.`
-  }
+  if (kind === 'echo')
+    return 'One message there and back, median of 200. Events and POST used HTTP/2, the WebSocket HTTP/1.1.'
   const { connections = 6 } = lanes.find(({ name }) => name === 'h1') ?? {}
-  return `50 files of 2 KB with new connections. HTTP/1.1 opened ${connections} and waited in line; the others used one.`
+  return `50 files of 2 KB, new connections. HTTP/1.1 opened ${connections} and waited in line, the others one.`
 }
 
 function absence({ name, absent }: LaneResult): string {

@@ -6,6 +6,9 @@ export type Only = 'all' | 'mine' | 'failed'
 /** Requests that the page keeps. */
 const MAX_REQUESTS = 200
 
+/** Requests that do not fill the list. */
+const FEW = 10
+
 /** Stores the requests that the page has received, newest first, and selects those to show. */
 export class RequestList {
   visitor = ''
@@ -17,6 +20,11 @@ export class RequestList {
   /** Reports whether the page has received any request. */
   get isEmpty(): boolean {
     return this.#requests.length === 0
+  }
+
+  /** Reports whether the page has received only a few requests, such as those for its own files. */
+  get isShort(): boolean {
+    return this.#requests.length < FEW
   }
 
   /** Adds requests, the oldest first. A reconnected stream repeats some, which are ignored. Returns the new ones. */

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { accessLog } from '@fw/access-log'
 import { Server, type ListenerAddress } from '@fw/core'
 import * as log from '@fw/log'
+import { registerDocsRoute } from './app/docs-route.ts'
 import { registerEchoRoutes } from './app/echo-routes.ts'
 import { writeRaceFiles } from './app/race-files.ts'
 import { handlerSources, registerRoutes } from './app/routes.ts'
@@ -79,6 +80,7 @@ export async function startDemo(settings: Settings): Promise<RunningDemo> {
   )
   controls.register(app)
   registerEchoRoutes(app)
+  registerDocsRoute(app, settings.docsUrl)
   registerRoutes(app, { pageDir: PAGE_DIR, raceDir, filesDir: settings.filesDir })
 
   const workers = count === 0 ? {} : { workers: { count, drainMs } }

@@ -16,6 +16,7 @@ export interface Settings {
   readonly accessLog: AccessLogFormat
   readonly filesDir: string | undefined
   readonly names: readonly string[]
+  readonly docsUrl: string | undefined
   readonly traffic: TrafficLevel
   readonly drainMs: number
   readonly workers: number
@@ -46,6 +47,7 @@ const VARIABLES = {
   accessLog: variable('DEMO_ACCESS_LOG', 'combined', 'combined, common or json'),
   filesDir: variable('DEMO_FILES_DIR', '', 'folder to serve under /files/'),
   names: variable('DEMO_NAMES', '', 'host names of the demo besides localhost, separated by commas'),
+  docsUrl: variable('DEMO_DOCS_URL', '', 'http(s) address of the documentation site; if empty, /docs shows the README'),
   traffic: variable('DEMO_TRAFFIC', 'gentle', 'requests that the demo sends to itself: off, gentle or busy'),
   drainMs: variable('DEMO_DRAIN_MS', '5000', 'milliseconds for running requests after Ctrl-C'),
   workers: variable(
@@ -91,6 +93,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
       .split(',')
       .map((name) => name.trim().toLowerCase())
       .filter((name) => name !== ''),
+    docsUrl: readAddress(VARIABLES.docsUrl, read),
     traffic: readChoice(VARIABLES.traffic, read, ['off', 'gentle', 'busy']),
     drainMs: readNumber(VARIABLES.drainMs, read, 3_600_000),
     workers: readNumber(VARIABLES.workers, read, 1024),
@@ -123,6 +126,14 @@ function readNumber(from: Variable, read: Read, max: number): number {
   const value = /^\d{1,10}$/.test(text) ? Number(text) : Infinity
   if (value > max) throw new SettingsError(`${from.name} must be an integer from 0 to ${max}, got "${text}".`)
   return value
+}
+
+function readAddress(from: Variable, read: Read): string | undefined {
+  const text = read(from)
+  if (text === '') return undefined
+  const url = URL.parse(text)
+  if (url?.protocol === 'https:' || url?.protocol === 'http:') return url.href
+  throw new SettingsError(`${from.name} must be an http or https URL, got "${text}".`)
 }
 
 function readChoice<const T extends string>(from: Variable, read: Read, choices: readonly T[]): T {

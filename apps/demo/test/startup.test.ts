@@ -30,6 +30,12 @@ describe('a demo that cannot start', () => {
     ],
     ['an invalid port', { DEMO_PORT: '99999' }, [], /^DEMO_PORT must be an integer from 0 to 65535, got "99999"\.\n$/],
     [
+      'an invalid address of the documentation',
+      { DEMO_DOCS_URL: 'docs' },
+      [],
+      /^DEMO_DOCS_URL must be an http or https URL, got "docs"\.\n$/,
+    ],
+    [
       'an invalid level',
       { DEMO_LOG_LEVEL: 'loud' },
       [],

@@ -1,9 +1,10 @@
 import { fileURLToPath } from 'node:url'
 import { namesEveryExport, runPage, runReadme } from '@fw/testing'
 
-const pathOf = (page: string): string => fileURLToPath(new URL(`../${page}`, import.meta.url))
-const FORMATS = pathOf('docs/formats.md')
+const FOLDER = fileURLToPath(new URL('..', import.meta.url))
+const README = `${FOLDER}README.md`
+const PAGES = ['options', 'formats'].map((name) => `${FOLDER}docs/${name}.md`)
 
-runPage(pathOf('README.md'), { from: pathOf('') })
-runReadme(FORMATS, { from: pathOf('') })
-namesEveryExport(pathOf('README.md'), ['index'], [FORMATS])
+runPage(README, { from: FOLDER })
+for (const page of PAGES) runReadme(page, { from: FOLDER })
+namesEveryExport(README, ['index'], PAGES)

@@ -15,6 +15,11 @@ const Body = z.object({ a: z.coerce.number() })
 function register(router: Router): void {
   router
     .post('/json', async (ctx) => ctx.json(await ctx.json()))
+    .post('/request', async (ctx) => ctx.json(await ctx.request.json()))
+    .post('/clone', async (ctx) => ctx.json(await ctx.request.clone().clone().json()))
+    .post('/request/hook', { bodyTypes: ['text/plain'] }, async (ctx) => ctx.json(await ctx.request.json()))
+    .post('/request/any', { bodyTypes: ['*/*'] }, async (ctx) => ctx.json(await ctx.request.clone().json()))
+    .post('/request/text', async (ctx) => ctx.json(JSON.parse(await ctx.request.text())))
     .post('/schema', { body: Body }, (ctx) => ctx.valid.body)
     .post('/forms', { body: Body, bodyTypes: ['application/json', FORM] }, (ctx) => ctx.valid.body)
     .post('/hook', { bodyTypes: ['application/json', 'text/plain'] }, async (ctx) => ctx.json(await ctx.json()))
@@ -25,7 +30,7 @@ type Row = [path: string, contentType: string | undefined, body: string, status:
 
 const JSON_TEXT = '{"a":1}'
 const ROWS: readonly Row[] = [
-  ...['/json', '/schema'].flatMap((path): Row[] => [
+  ...['/json', '/schema', '/request', '/clone'].flatMap((path): Row[] => [
     [path, 'application/json', JSON_TEXT, 200],
     [path, 'application/json; charset=utf-8', JSON_TEXT, 200],
     [path, 'Application/Merge-Patch+JSON', JSON_TEXT, 200],
@@ -36,9 +41,16 @@ const ROWS: readonly Row[] = [
     [path, FORM, 'a=1', 415, 'application/json'],
     [path, 'multipart/form-data; boundary=x', JSON_TEXT, 415, 'application/json'],
     [path, undefined, JSON_TEXT, 415, 'application/json'],
+  ]),
+  ...['/json', '/schema'].flatMap((path): Row[] => [
     [path, undefined, '', 400],
     [path, 'application/json', '', 400],
   ]),
+  ['/request/hook', 'text/plain; charset=UTF-8', JSON_TEXT, 200],
+  ['/request/hook', 'application/json', JSON_TEXT, 415, 'text/plain'],
+  ['/request/any', undefined, JSON_TEXT, 200],
+  ['/request/any', FORM, JSON_TEXT, 200],
+  ['/request/text', 'text/plain', JSON_TEXT, 200],
   ['/forms', 'application/json', JSON_TEXT, 200],
   ['/forms', FORM, 'a=1', 200],
   ['/forms', `${FORM}; charset=UTF-8`, 'a=1', 200],

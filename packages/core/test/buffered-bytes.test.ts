@@ -1,8 +1,18 @@
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { connect as openSocket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { connect as openTlsSocket } from 'node:tls'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as log from '@fw/log'
-import { connect, eachProtocol, type ClientResponse, type ProtocolClient, type ServerDemand } from '@fw/testing'
+import {
+  connect,
+  eachProtocol,
+  testCertificate,
+  type ClientResponse,
+  type ProtocolClient,
+  type ServerDemand,
+} from '@fw/testing'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Context, Server } from '../src/index.ts'
 
@@ -26,6 +36,9 @@ const fresh: Readonly<Record<string, () => unknown>> = {
 
 let server: Server
 let begun = 0
+/** Number of handlers that had an effect, and the promise that all had theirs. */
+let effects = 0
+let allBegun = Promise.withResolvers<undefined>()
 
 async function start({ tls, http3 }: ServerDemand): Promise<{ port: number; close: () => Promise<void> }> {
   server = new Server({
@@ -44,6 +57,11 @@ async function start({ tls, http3 }: ServerDemand): Promise<{ port: number; clos
       return body()
     })
   }
+  router.post('/effect', async () => {
+    if (++effects === CLIENTS) allBegun.resolve(undefined)
+    await allBegun.promise
+    return Buffer.alloc(BODY_BYTES)
+  })
   router.get('/shared', async () => {
     await sleep(50)
     return shared
@@ -85,12 +103,12 @@ eachProtocol('a server whose clients do not read', start, (client, protocol) => 
   })
 
   /** Sends each request on its own connection, and reads no body. */
-  async function stall(path: string, count: number): Promise<ClientResponse[]> {
+  async function stall(path: string, count: number, method = 'GET'): Promise<ClientResponse[]> {
     const responses: Promise<ClientResponse>[] = []
     for (let i = 0; i < count; i++) {
       const each = await open()
       clients.push(each)
-      responses.push(each.request({ path }))
+      responses.push(each.request({ path, method }))
     }
     const settled = await Promise.allSettled(responses)
     return settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
@@ -110,6 +128,15 @@ eachProtocol('a server whose clients do not read', start, (client, protocol) => 
     expect(refused.every(({ headers }) => Number(headers.get('retry-after')) > 0)).toBe(true)
     expect(server.stats().buffered).toMatchObject({ limitBytes: LIMIT_BYTES, connectionLimitBytes: CONNECTION_BYTES })
     expect(server.stats().buffered.refused).toBeGreaterThanOrEqual(refused.length)
+  })
+
+  it('refuses the response to a POST without Retry-After, because its handler has run', async () => {
+    effects = 0
+    allBegun = Promise.withResolvers()
+    const responses = await stall('/effect', CLIENTS, 'POST')
+    const refused = responses.filter(({ status }) => status === 503)
+    expect(refused.length).toBeGreaterThan(0)
+    expect(refused.map(({ headers }) => headers.get('retry-after'))).toEqual(refused.map(() => null))
   })
 
   it('counts a buffer that many responses send once', async () => {
@@ -158,6 +185,21 @@ eachProtocol('a server whose clients do not read', start, (client, protocol) => 
     }
   })
 
+  it('counts a large request head until its exchange has ended', async () => {
+    const own = await open()
+    clients.push(own)
+    effects = 0
+    allBegun = Promise.withResolvers()
+    const headers = ['a', 'b'].map((name) => [name, name.repeat(4000)] as const)
+    const response = own.request({ path: '/effect', method: 'POST', headers })
+    await expect.poll(() => effects).toBe(1)
+    expect(server.stats().buffered.bytes).toBeGreaterThan(8000)
+    expect(server.stats().buffered.bytes).toBeLessThan(10_000)
+    allBegun.resolve(undefined)
+    expect((await (await response).bytes()).byteLength).toBe(BODY_BYTES)
+    await expect.poll(() => server.stats().buffered.bytes).toBe(0)
+  })
+
   it('counts a request body that a handler collects until it is complete', async () => {
     const own = await open()
     clients.push(own)
@@ -175,21 +217,48 @@ eachProtocol('a server whose clients do not read', start, (client, protocol) => 
   })
 })
 
-it('counts the unread bytes of an upgraded connection', async () => {
-  const { port, close } = await start({ tls: undefined, http3: false })
-  server.router().get('/upgrade', (ctx) => {
-    const { upgrade } = ctx.exchange
-    if (upgrade === undefined) throw new Error('The request offers no upgrade')
-    const { socket } = upgrade()
-    socket.on('error', () => {}).write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n')
-    socket.write(Buffer.alloc(2 * BODY_BYTES))
+describe.each(['', ' with TLS'])('an upgraded connection%s', (kind) => {
+  async function upgrade(use: (socket: Duplex) => void): Promise<{ client: Duplex; close: () => Promise<void> }> {
+    const { key, cert } = await testCertificate()
+    const tls = kind === '' ? undefined : { key, cert }
+    const { port, close } = await start({ tls, http3: false })
+    server.router().get('/upgrade', (ctx) => {
+      const { upgrade: takeOver } = ctx.exchange
+      if (takeOver === undefined) throw new Error('The request offers no upgrade')
+      const { socket } = takeOver()
+      socket
+        .on('error', () => {})
+        .write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n')
+      use(socket)
+    })
+    const options = { port, host: '127.0.0.1', rejectUnauthorized: false }
+    const client = kind === '' ? openSocket(port, '127.0.0.1') : openTlsSocket(options)
+    client.on('error', () => {})
+    client.write('GET /upgrade HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n')
+    return { client, close }
+  }
+
+  it('counts the bytes that its client has not read', async () => {
+    const { client, close } = await upgrade((socket) => socket.write(Buffer.alloc(2 * BODY_BYTES)))
+    await expect.poll(() => server.stats().buffered.bytes).toBeGreaterThan(BODY_BYTES)
+    client.destroy()
+    await expect.poll(() => server.stats().buffered.bytes).toBe(0)
+    await close()
   })
-  const socket = openSocket(port, '127.0.0.1').on('error', () => {})
-  socket.write('GET /upgrade HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n')
-  await expect.poll(() => server.stats().buffered.bytes).toBeGreaterThan(BODY_BYTES)
-  socket.destroy()
-  await expect.poll(() => server.stats().buffered.bytes).toBe(0)
-  await close()
+
+  it('counts the bytes that its handler has not read', async () => {
+    let owned: Duplex | undefined
+    const { client, close } = await upgrade((socket) => void (owned = socket.pause()))
+    await once(client, 'data')
+    client.write(Buffer.alloc(MIB))
+    owned?.read(0)
+    await expect.poll(() => owned?.readableLength).toBeGreaterThan(10_000)
+    await expect.poll(() => server.stats().buffered.bytes).toBe(owned?.readableLength)
+    owned?.resume()
+    await expect.poll(() => server.stats().buffered.bytes).toBe(0)
+    client.destroy()
+    await close()
+  })
 })
 
 describe('a connection at its own limit', () => {

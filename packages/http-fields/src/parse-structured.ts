@@ -18,7 +18,7 @@ const BOOLEAN = /\?([01])/y
 const DATE = /@(-?\d{1,15})(?![\d.])/y
 const DISPLAY = /%"((?:[\x20\x21\x23\x24\x26-\x7e]|%[0-9a-f]{2})*)"/y
 
-/** Maximum digits of an integer, and before the point of a decimal (RFC 9651 §3.3.1, §3.3.2). */
+/** Maximum digits of an integer, and of a decimal before and after the point (RFC 9651 §3.3.1, §3.3.2). */
 const MAX_INTEGER_DIGITS = 15
 const MAX_WHOLE_DIGITS = 12
 const MAX_FRACTION_DIGITS = 3

@@ -4,4 +4,4 @@ import { namesEveryExport, runPage } from '@fw/testing'
 const README = fileURLToPath(new URL('../README.md', import.meta.url))
 
 runPage(README, { from: fileURLToPath(new URL('..', import.meta.url)) })
-namesEveryExport(README, ['index'])
+namesEveryExport(README, ['index'], [fileURLToPath(new URL('../docs/kinds.md', import.meta.url))])

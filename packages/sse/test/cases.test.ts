@@ -2,7 +2,15 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Server } from '@fw/core'
 import { setSinks } from '@fw/log'
 import type { Context } from '@fw/types'
-import { connectH1, type ClientResponse, settle, sharedCases } from '@fw/testing'
+import {
+  connect,
+  type ClientResponse,
+  settle,
+  sharedCases,
+  TEST_PROTOCOLS,
+  testCertificate,
+  type TestProtocol,
+} from '@fw/testing'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { sse, SseChannel, type SseOptions, type SseStream } from '../src/index.ts'
 import { parseEventStream } from './parse-event-stream.ts'
@@ -75,10 +83,13 @@ class Client {
   text = ''
   end: 'complete' | 'truncated' | 'disconnected' = 'complete'
   isStalled = false
+  /** The text that the client must have received before it disconnects. QUIC discards what is still on its way. */
+  #expected: unknown
 
-  async run(port: number, { request = {} }: Case): Promise<void> {
+  async run(protocol: TestProtocol, port: number, { request = {}, expectWire }: Case): Promise<void> {
+    this.#expected = revive(expectWire)
     const { method = 'GET', target = '/', headers = {} } = request
-    const client = await connectH1({ port })
+    const client = await connect(protocol, { port })
     try {
       this.response = await client.request({ method, path: target, headers: Object.entries(headers).map(bytes) })
       const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
@@ -93,7 +104,8 @@ class Client {
     }
   }
 
-  disconnect(): void {
+  async disconnect(): Promise<void> {
+    await until(() => this.response !== undefined && (this.#expected === undefined || this.text === this.#expected))
     this.end = 'disconnected'
     this.response?.abort()
   }
@@ -130,8 +142,7 @@ async function perform(
       client.isStalled = true
       return undefined
     case 'disconnect':
-      await until(() => client.response !== undefined)
-      client.disconnect()
+      await client.disconnect()
       return until(() => !stream.isOpen())
     case 'serverClose':
       void server.close()
@@ -182,11 +193,17 @@ function expectedOf(calls: readonly Call[]): unknown[] {
 
 const cases = sharedCases('sse.json') as readonly Case[]
 
-describe.runIf(cases.length > 0)('sse.json', () => {
+/** Fields of a connection, which only HTTP/1.1 has (RFC 9113 §8.2.2, RFC 9114 §4.2). */
+const CONNECTION_FIELDS = new Set(['connection', 'transfer-encoding'])
+
+describe.runIf(cases.length > 0).each(TEST_PROTOCOLS)('sse.json over %s', (protocol) => {
+  const isHttp1 = protocol === 'h1' || protocol === 'h1+tls'
   beforeAll(() => setSinks([]))
 
   it.for(cases)('passes $rule: $name', async (one) => {
-    const server = new Server()
+    const { key, cert } = await testCertificate()
+    const isCleartext = protocol === 'h1' || protocol === 'h2c'
+    const server = new Server(isCleartext ? {} : { tls: { key, cert }, http3: protocol === 'h3' })
     const client = new Client()
     let gaps = 0
     const channel = new SseChannel({ history: one.channel?.history, onGap: () => gaps++ })
@@ -207,7 +224,7 @@ describe.runIf(cases.length > 0)('sse.json', () => {
     }
     server.router().all('/', handler).all('/*rest', handler)
     const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
-    const receiving = client.run(Number(url.port), one)
+    const receiving = client.run(protocol, Number(url.port), one)
     const results = await calls.promise.catch((error: unknown) => {
       if (error instanceof HandlerFault) return expectedOf(one.calls)
       throw error
@@ -233,7 +250,7 @@ describe.runIf(cases.length > 0)('sse.json', () => {
     const { response } = client
     compare('status', response?.status, one.expectHead?.status)
     for (const [name, value] of Object.entries(one.expectHead?.headers ?? {})) {
-      compare(name, response?.headers.get(name), value)
+      compare(name, response?.headers.get(name), isHttp1 || !CONNECTION_FIELDS.has(name) ? value : null)
     }
     for (const name of one.expectHead?.absent ?? []) compare(name, response?.headers.get(name), null)
     expect(seen).toEqual(expected)

@@ -84,6 +84,9 @@ export interface Context<P extends object = Params, V extends Validated = Valida
   /**
    * The request as a standard `Request`, created on first access. Read the body either here or with the methods of the
    * context. Here only the number of bytes is limited: `formData()` accepts a million fields, `form()` rejects them.
+   *
+   * `json()` rejects with 415 like that of the context: `bodyTypes` lists the accepted types. An IPvFuture host, which no
+   * `URL` can hold, is `ipvfuture.invalid` in `request.url`; the exchange has the original `authority`.
    */
   readonly request: Request
   /**

@@ -40,8 +40,8 @@ export interface RouteOptions {
    */
   readonly checkResponses?: 'error' | 'count' | 'off'
   /**
-   * Media types of bodies that `ctx.json()` and the `body` schema accept, in lower case without parameters. Any other body
-   * gets 415, and so does one without a `Content-Type` field. Default: those of the server, `['application/json']`.
+   * Media types of bodies that `ctx.json()`, `ctx.request.json()` and the `body` schema accept, in lower case without
+   * parameters. Any other body gets 415, and so does one without a `Content-Type` field. Default: those of the server, `['application/json']`.
    *
    * `'application/json'` stands for every JSON format, including `text/json` and types that end in `+json`. With
    * `'application/x-www-form-urlencoded'` a `body` schema also checks forms, in the shape of a query. Bodies of any other

@@ -1,11 +1,17 @@
 // Measures the CPU time that tracing adds to a request, without sockets.
-// Usage: node src/tracing/in-process.ts [rounds | --quick]
+// Usage: node src/tracing/in-process.ts [rounds | --quick | --check]
+// --check fails if the costs exceed the limits. Other load only raises a minimum, so it measures again before it fails.
 import { channel, tracingChannel } from 'node:diagnostics_channel'
 import { Server } from '@fw/core'
 import { minimumCosts, printCosts } from '../minimum-cost.ts'
+import { exceededLimits } from './cost-limits.ts'
+
+/** Rounds of one attempt of `--check`, and attempts. */
+const [CHECK_ROUNDS, CHECK_ATTEMPTS] = [15, 6]
 
 const words = process.argv.slice(2)
-const rounds = words.includes('--quick') ? 1 : Number(words[0] ?? 100)
+const isCheck = words.includes('--check')
+const rounds = words.includes('--quick') ? 1 : isCheck ? CHECK_ROUNDS : Number(words[0] ?? 100)
 
 /** Repetitions of the checks, so that their cost exceeds the noise. */
 const CHECKS = 10
@@ -53,15 +59,21 @@ function requestWithChecks(): void {
   void server.fetch('/users/7')
 }
 
-const costs = await minimumCosts(
-  {
-    'no subscriber': request(),
-    'ten times the checks': requestWithChecks,
-    'end of a request': request('tracing:fw.request:asyncEnd'),
-    'last byte': request('fw.request.flushed'),
-    middleware: request('tracing:fw.middleware:start'),
-  },
-  rounds,
-)
+const candidates = {
+  'no subscriber': request(),
+  'ten times the checks': requestWithChecks,
+  'end of a request': request('tracing:fw.request:asyncEnd'),
+  'last byte': request('fw.request.flushed'),
+  middleware: request('tracing:fw.middleware:start'),
+}
+
+let costs = await minimumCosts(candidates, rounds)
+for (let attempt = 1; isCheck && attempt < CHECK_ATTEMPTS && exceededLimits(costs).length > 0; attempt++) {
+  const again = await minimumCosts(candidates, rounds)
+  costs = new Map(Array.from(costs, ([name, cost]) => [name, Math.min(cost, again.get(name) ?? cost)]))
+}
 if (found > 0) throw new Error('A channel had a subscriber')
 printCosts(costs)
+const exceeded = isCheck ? exceededLimits(costs) : []
+for (const problem of exceeded) console.error(problem)
+if (exceeded.length > 0) process.exitCode = 1

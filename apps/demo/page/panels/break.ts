@@ -4,7 +4,7 @@ import { FaultRequests } from '../fault-requests.ts'
 import { faultWords, WAITING } from '../fault-words.ts'
 
 /** Milliseconds that the feed has to bring the request of a fault. */
-const FEED_MS = 400
+const FEED_MS = 2000
 
 /** Buttons that each cause a fault, and what came of it. */
 export class Break {

@@ -120,19 +120,23 @@ export class Flow {
   resize(): void {
     const box = this.#canvas.getBoundingClientRect()
     if (box.width === 0) return
+    // Large screens zoom the page. The canvas counts in pixels before the zoom.
+    const zoom = box.width / this.#canvas.clientWidth
+    const x = (from: number): number => (from - box.left) / zoom
+    const y = (from: number): number => (from - box.top) / zoom
     const middle = this.#core.getBoundingClientRect()
     const centers = (list: HTMLElement): number[] =>
       Array.from(list.children, (item) => {
-        const { top, height } = item.getBoundingClientRect()
-        return top + height / 2 - box.top
+        const { top, bottom } = item.getBoundingClientRect()
+        return y((top + bottom) / 2)
       })
     this.#layout = {
-      x0: this.#from.getBoundingClientRect().right - box.left + 6,
-      xa: middle.left - box.left,
-      xb: middle.right - box.left,
-      x1: this.#to.getBoundingClientRect().left - box.left + 2,
-      middle: (middle.top + middle.bottom) / 2 - box.top,
-      height: middle.height - 22,
+      x0: x(this.#from.getBoundingClientRect().right) + 6,
+      xa: x(middle.left),
+      xb: x(middle.right),
+      x1: x(this.#to.getBoundingClientRect().left) + 2,
+      middle: y((middle.top + middle.bottom) / 2),
+      height: middle.height / zoom - 22,
       from: centers(this.#from),
       to: centers(this.#to),
     }

@@ -36,7 +36,14 @@ export class Header {
 
   state(state: StreamState): void {
     this.#pill.classList.toggle('away', state !== 'live')
-    setText(this.#pill.lastElementChild, state)
+    const [word = '', rest] = state.split(/(?=,)/)
+    const isShown = this.#pill.textContent?.trim() === state
+    // Narrow screens show the first word only.
+    if (!isShown)
+      this.#pill.lastElementChild?.replaceChildren(
+        word,
+        ...(rest === undefined ? [] : [el('span', { className: 'rest', textContent: rest })]),
+      )
     document.body.classList.toggle('lost', state === 'restarting, nothing lost')
   }
 

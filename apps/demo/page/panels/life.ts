@@ -1,5 +1,6 @@
 import type { LogLine, RequestMessage, SourceCode, Stage } from '../../src/live/messages.ts'
 import { byId, el } from '../dom.ts'
+import { apart } from '../apart.ts'
 import { clamp, duration, PROTOCOL_NAMES, tone } from '../format.ts'
 import { isStill } from '../motion.ts'
 import { tokens } from '../source-tokens.ts'
@@ -8,6 +9,8 @@ import { tokens } from '../source-tokens.ts'
 const REPLAY_S = 2.2
 /** Space right of the last bar. */
 const MARGIN = 1.02
+/** Pixels from the middle of one number on the time axis to the next. */
+const MARKER_PX = 16
 /** Lines of the time axis. */
 const TICKS = 4
 const LEVEL_TONES: Readonly<Record<string, string>> = { warn: 'warn', error: 'bad', fatal: 'bad' }
@@ -21,6 +24,7 @@ export class Life {
   #lines: readonly { readonly line: HTMLElement; readonly log: LogLine }[] = []
   /** From 0 to 1. */
   #played = 1
+  #flags: HTMLElement | undefined
 
   /** The request that is shown. */
   get request(): RequestMessage | undefined {
@@ -45,8 +49,9 @@ export class Life {
       ...this.#bars.map(({ stage, bar }) =>
         fall(stage.name, el('div', { className: 'track' }, bar), duration(stage.toUs - stage.fromUs)),
       ),
-      flags(logs, percent),
     )
+    this.#flags = flags(logs, percent)
+    falls.append(this.#flags)
     const replay = el('button', {}, el('span', { textContent: 'Replay' }), el('kbd', { textContent: 'R' }))
     replay.type = 'button'
     replay.addEventListener('click', () => this.replay())
@@ -55,8 +60,21 @@ export class Life {
       falls,
       el('div', { className: 'under' }, this.#logs(), this.#source(request)),
     )
+    this.place()
     this.#played = plays && !isStill() ? 0 : 1
     this.#sweep()
+  }
+
+  /** Moves the numbers of log lines apart. Call it when the size changes. */
+  place(): void {
+    const width = this.#flags?.clientWidth ?? 0
+    if (this.#flags === undefined || width === 0) return
+    const markers = [...this.#flags.children].filter((flag) => flag instanceof HTMLElement)
+    const wanted = markers.map(({ dataset }) => (Number(dataset['at']) / 100) * width)
+    const places = apart(wanted, MARKER_PX, width)
+    for (const [n, marker] of markers.entries()) {
+      marker.style.setProperty('--push', `${(places[n] ?? 0) - (wanted[n] ?? 0)}px`)
+    }
   }
 
   replay(): void {
@@ -168,6 +186,7 @@ function flags(logs: readonly LogLine[], percent: (us: number) => number): HTMLE
   for (const [n, { atUs }] of logs.entries()) {
     const flag = el('div', { className: 'flag' })
     flag.dataset['n'] = String(n + 1)
+    flag.dataset['at'] = String(percent(atUs))
     flag.style.setProperty('left', `${percent(atUs)}%`)
     box.append(flag)
   }

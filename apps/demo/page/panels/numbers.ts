@@ -2,7 +2,7 @@ import type { History, SecondMessage } from '../../src/live/messages.ts'
 import { PROTOCOLS, ROUTES } from '../../src/live/messages.ts'
 import { colors } from '../colors.ts'
 import { byId, setText, surface } from '../dom.ts'
-import { shortNumber } from '../format.ts'
+import { shortMs } from '../format.ts'
 
 type Series = Record<keyof History, number[]>
 
@@ -48,11 +48,10 @@ export class Numbers {
     const { h1, h2, h3, p50, p99, failed, inFlight, loopDelay, memory } = this.#series
     const failedSum = failed.reduce((a, b) => a + b, 0)
     this.#text(0, String((h1.at(-1) ?? 0) + (h2.at(-1) ?? 0) + (h3.at(-1) ?? 0)))
-    this.#text(
-      1,
-      (p50.at(-1) ?? 0).toFixed((p50.at(-1) ?? 0) < 9.995 ? 2 : 1),
-      `ms, p99 ${shortNumber(p99.at(-1) ?? 0)}`,
-    )
+    const [middle, high] = [p50.at(-1) ?? 0, p99.at(-1) ?? 0]
+    // Without a request in the last 10 s there is nothing to measure.
+    if (high === 0) this.#text(1, '–', '')
+    else this.#text(1, middle.toFixed(middle < 9.995 ? 2 : 1), `ms, p99 ${shortMs(high).replace(' ms', '')}`)
     this.#text(2, String(failedSum))
     this.#boxes[2]?.querySelector('b')?.classList.toggle('warn', failedSum > 0)
     this.#text(3, String(inFlight.at(-1) ?? 0))

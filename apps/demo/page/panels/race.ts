@@ -1,23 +1,18 @@
-import type { LaneResult, RaceKind, RaceMessage } from '../../src/live/messages.ts'
+import type { LaneResult, ProtocolName, RaceKind, RaceMessage } from '../../src/live/messages.ts'
 import { colors } from '../colors.ts'
-import { byId, el, post, press, setText, surface } from '../dom.ts'
+import { byId, el, post, PostError, press, setText, surface } from '../dom.ts'
 import { milliseconds } from '../format.ts'
 import { isStill } from '../motion.ts'
-import { raceWords } from '../race-words.ts'
+import { LANES, LEGENDS, paceWords, raceWords } from '../race-words.ts'
 
 /** Seconds in which a race is shown, however short it was. */
 const SHOW_S = 1.6
-const LANES = ['h1', 'h2', 'h3'] as const
-const NAMES: Readonly<Record<RaceKind, readonly string[]>> = {
-  files: ['h1', 'h2', 'h3'],
-  one: ['h1', 'h2', 'h3'],
-  echo: ['SSE', 'WS', 'WT'],
-}
 
 /** The race: the same requests over each protocol, a line for each. The server's own clients run it. */
 export class Race {
   readonly #lanes = [...byId('lanes').children]
   readonly #words = byId('raced')
+  readonly #legend = byId('legend')
   readonly #button = byId('go', HTMLButtonElement)
   readonly #results = new Map<RaceKind, RaceMessage>()
   #kind: RaceKind = 'files'
@@ -32,6 +27,7 @@ export class Race {
       this.#kind = (target.dataset['kind'] ?? 'files') as RaceKind
       press(kinds, (button) => button === target)
       this.#show()
+      void this.run()
     })
     this.#button.addEventListener('click', () => void this.run())
     this.#say('', 'A page cannot choose its protocol, so clients of the server run this race against it.')
@@ -48,16 +44,32 @@ export class Race {
     if (this.#isRunning || !this.#isOffered) return
     this.#isRunning = true
     this.#button.disabled = true
+    let kind: RaceKind
+    do {
+      kind = this.#kind
+      await this.#runOne(kind)
+      // The visitor can choose another kind in the meantime.
+    } while (kind !== this.#kind && !this.#results.has(this.#kind))
+    this.#isRunning = false
+    this.#button.disabled = false
+  }
+
+  async #runOne(kind: RaceKind): Promise<void> {
     this.#say('', 'Running …')
     try {
-      const kind = this.#kind
       this.#results.set(kind, (await post(`/api/live/race/${kind}`)) as RaceMessage)
       if (kind === this.#kind) this.#show()
     } catch (error) {
+      if (error instanceof PostError && error.retryAfterS > 0) return this.#runLater(kind, error.retryAfterS)
       this.#say('', `No race: ${error instanceof Error ? error.message : String(error)}.`)
     }
-    this.#isRunning = false
-    this.#button.disabled = false
+  }
+
+  /** Waits as long as the server asks: all visitors together can start one race in 5 s. */
+  async #runLater(kind: RaceKind, seconds: number): Promise<void> {
+    this.#say('', `One race in 5 s for all visitors. The next one starts in ${seconds} s …`)
+    await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
+    if (kind === this.#kind) await this.#runOne(kind)
   }
 
   /** Takes a race that another page or the server started. */
@@ -79,14 +91,16 @@ export class Race {
   /** Draws the lanes up to the current time of the race. */
   paint(): void {
     const result = this.#results.get(this.#kind)
-    const longest = Math.max(0.01, ...(result?.lanes ?? []).flatMap(({ spans }) => spans.map(([, to]) => to)))
+    const longest = longestOf(result)
     for (const [n, lane] of this.#lanes.entries()) {
-      const [name, canvas, time] = lane.children
-      setText(name, NAMES[this.#kind][n] ?? '')
+      const [label, canvas, time] = lane.children
+      const [name, protocol] = LANES[this.#kind][n] ?? ['', 'h1']
+      setText(label, name)
+      lane.className = `lane ${protocol}`
       const own = result?.lanes[n]
       const isOver = own !== undefined && this.#shown * longest >= own.totalMs
       setText(time, own === undefined ? '' : own.absent !== undefined ? 'off' : isOver ? milliseconds(own.totalMs) : '')
-      if (canvas instanceof HTMLCanvasElement) this.#paintLane(canvas, n, own, longest)
+      if (canvas instanceof HTMLCanvasElement) this.#paintLane(canvas, protocol, own, longest)
     }
   }
 
@@ -94,9 +108,11 @@ export class Race {
     const result = this.#results.get(this.#kind)
     this.#shown = isStill() || result === undefined ? 1 : 0
     this.paint()
+    setText(this.#legend, LEGENDS[this.#kind])
+    setText(this.#button.firstElementChild, result === undefined ? 'Race' : 'Race again')
     if (result === undefined) this.#say('', 'Not run yet.')
     else if (this.#shown === 1) this.#sayResult()
-    else this.#say('', `Off they go, ${slowness(result)} times slower than it was …`)
+    else this.#say('', paceWords(longestOf(result), SHOW_S * 1000))
   }
 
   #sayResult(): void {
@@ -110,14 +126,14 @@ export class Race {
     this.#words.replaceChildren(...(strong === '' ? [] : [el('b', { textContent: strong })]), rest)
   }
 
-  #paintLane(canvas: HTMLCanvasElement, n: number, lane: LaneResult | undefined, longest: number): void {
+  #paintLane(canvas: HTMLCanvasElement, protocol: ProtocolName, lane: LaneResult | undefined, longest: number): void {
     const target = surface(canvas)
     if (target === undefined || lane === undefined) return
     const { g, width, height } = target
     const now = this.#shown * longest
     const spans = lane.spans.toSorted((a, b) => a[0] - b[0] || a[1] - b[1])
     const gap = (height - 6) / Math.max(1, spans.length)
-    g.fillStyle = colors[LANES[n] ?? 'h1']
+    g.fillStyle = colors[protocol]
     for (const [at, [from, to]] of spans.entries()) {
       if (now < from) continue
       g.globalAlpha = now >= to ? 1 : 0.5
@@ -128,7 +144,7 @@ export class Race {
   }
 }
 
-function slowness({ lanes }: RaceMessage): number {
-  const longest = Math.max(0.01, ...lanes.flatMap(({ spans }) => spans.map(([, to]) => to)))
-  return Math.max(1, Math.round((SHOW_S * 1000) / longest))
+/** Returns the milliseconds until the last response. */
+function longestOf(result: RaceMessage | undefined): number {
+  return Math.max(0.01, ...(result?.lanes ?? []).flatMap(({ spans }) => spans.map(([, to]) => to)))
 }

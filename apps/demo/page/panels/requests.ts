@@ -1,4 +1,4 @@
-import type { RequestMessage } from '../../src/live/messages.ts'
+import type { RequestMessage, TrafficLevel } from '../../src/live/messages.ts'
 import { byId, el, press } from '../dom.ts'
 import { duration, tone } from '../format.ts'
 import type { Only, RequestList } from '../request-list.ts'
@@ -11,6 +11,8 @@ export class Requests {
   readonly #list: RequestList
   readonly #box = byId('list')
   readonly #select: (request: RequestMessage) => void
+  readonly #quiet = byId('quiet')
+  #hasTraffic = false
   #selected: string | undefined
   #isStale = true
 
@@ -68,6 +70,12 @@ export class Requests {
     if (bottom > this.#box.scrollTop) this.#box.scrollTop = bottom
   }
 
+  /** Notes whether the demo sends requests to itself. Without them, a short list says how to fill it. */
+  traffic(level: TrafficLevel): void {
+    this.#hasTraffic = level !== 'off'
+    this.draw()
+  }
+
   /** Notes that there are new requests. */
   changed(): void {
     this.#isStale = true
@@ -83,6 +91,7 @@ export class Requests {
     const rows = this.#list.shown.slice(0, MAX_ROWS).map((request) => this.#row(request))
     if (rows.length === 0) rows.push(this.#nothing())
     this.#box.replaceChildren(...rows)
+    this.#quiet.hidden = this.#hasTraffic || !this.#list.isShort
     const selected = this.#box.querySelector('[aria-selected="true"]')
     if (selected === null) this.#box.removeAttribute('aria-activedescendant')
     else this.#box.setAttribute('aria-activedescendant', selected.id)
@@ -90,7 +99,7 @@ export class Requests {
 
   #row(request: RequestMessage): HTMLElement {
     const { id, protocol, method, path, status, tookUs } = request
-    const target = el('span', { textContent: path, title: path })
+    const target = el('span', { className: 'path', title: path }, el('span', { textContent: path }))
     if (this.#list.isOwn(request)) target.append(el('em', { textContent: 'you' }))
     const row = el(
       'div',

@@ -1,20 +1,27 @@
-import type { FleetMessage, ProcessState } from '../../src/live/messages.ts'
+import {
+  FLEET_HISTORY,
+  PROCESS_STATES,
+  type FleetHistory,
+  type FleetMessage,
+  type ProcessState,
+} from '../../src/live/messages.ts'
 import { colors } from '../colors.ts'
 import { byId, post, setText, surface } from '../dom.ts'
 import { count } from '../format.ts'
 
-/** Messages behind the picture: 24 s at five messages a second. */
-const KEPT = 120
 const CLASSES = { starts: 'proc start', serves: 'proc', drains: 'proc drain' } as const
-/** Share of the height for the rate. */
+/** Share of the height for the rate, at least. */
 const RATE_SHARE = 0.36
+/** Pixels of a process. A taller picture gives the rest to the rate. */
+const MAX_LANE = 22
+const LANES = 4
 
 /** Four processes that are replaced one by one while requests arrive. */
 export class Restart {
   readonly #boxes = [...byId('procs').children]
   readonly #canvas = byId('gantt', HTMLCanvasElement)
   readonly #button = byId('restart', HTMLButtonElement)
-  readonly #past: FleetMessage[] = []
+  #past: (readonly [rate: number, states: string])[] = []
   #zero: { answered: number; failed: number } | undefined
   #isOffered = true
 
@@ -40,10 +47,16 @@ export class Restart {
     }
   }
 
+  /** Takes the past of the fleet, if it is longer than what this page has seen. */
+  welcome(history: FleetHistory): void {
+    if (history.length >= this.#past.length) this.#past = [...history]
+    this.draw()
+  }
+
   update(message: FleetMessage): void {
-    this.#past.push(message)
-    if (this.#past.length > KEPT) this.#past.shift()
-    const { port, processes, answered, failed, replaced } = message
+    const { port, processes, rate, answered, failed, replaced } = message
+    this.#past.push([rate, processes.map(({ state }) => PROCESS_STATES.indexOf(state)).join('')])
+    if (this.#past.length > FLEET_HISTORY) this.#past.shift()
     // A restarted demo counts from zero again.
     if (this.#zero === undefined || answered < this.#zero.answered) this.#zero = { answered, failed }
     for (const [n, process] of processes.entries()) this.#drawProcess(n, process)
@@ -64,18 +77,23 @@ export class Restart {
     const target = surface(this.#canvas)
     if (target === undefined) return
     const { g, width, height } = target
-    const step = width / KEPT
+    const step = width / FLEET_HISTORY
     const left = (n: number): number => width - (this.#past.length - n) * step
-    const flat = height * RATE_SHARE
-    const tall = (height - flat - 4) / 4
-    const top = Math.max(1, ...this.#past.map(({ rate }) => rate)) * 1.2
+    const tall = Math.min(MAX_LANE, (height * (1 - RATE_SHARE) - 4) / LANES)
+    const flat = height - tall * LANES - 4
+    const top = Math.max(1, ...this.#past.map(([rate]) => rate)) * 1.2
+    // The time before the first message.
+    g.fillStyle = colors.line
+    const seen = Math.max(0, left(0) - 1)
+    for (let place = 0; place < LANES; place++) g.fillRect(0, flat + 4 + place * tall, seen, tall - 3)
     g.beginPath()
-    for (const [n, { rate }] of this.#past.entries()) g.lineTo(left(n), flat - 2 - (rate / top) * (flat - 4))
+    for (const [n, [rate]] of this.#past.entries()) g.lineTo(left(n), flat - 2 - (rate / top) * (flat - 4))
     g.strokeStyle = colors.text
     g.lineWidth = 1.5
     g.stroke()
-    for (const [n, { processes }] of this.#past.entries()) {
-      for (const [place, { state }] of processes.entries()) {
+    for (const [n, [, states]] of this.#past.entries()) {
+      for (const [place, digit] of states.split('').entries()) {
+        const state = PROCESS_STATES[Number(digit)]
         g.fillStyle = state === 'serves' ? colors.h3 : state === 'drains' ? colors.warn : colors.h2
         g.globalAlpha = state === 'serves' ? 0.5 : 1
         const x = Math.round(left(n))

@@ -1,7 +1,8 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { ClientThread } from '../clients/client-thread.ts'
-import type { FleetMessage } from '../live/messages.ts'
+import type { FleetHistory, FleetMessage } from '../live/messages.ts'
+import { FleetPast } from './fleet-past.ts'
 import type { FleetReport } from './fleet-reports.ts'
 import { FleetStates } from './fleet-states.ts'
 
@@ -15,6 +16,7 @@ export class Fleet {
   readonly #clients: ClientThread
   readonly #publish: (message: FleetMessage) => void
   readonly #states = new FleetStates(PROCESSES)
+  readonly #past = new FleetPast()
   #child: ChildProcess | undefined
   #timer: NodeJS.Timeout | undefined
   #port = 0
@@ -31,6 +33,10 @@ export class Fleet {
   /** The newest state; `undefined` before the processes have started. */
   get last(): FleetMessage | undefined {
     return this.#last
+  }
+
+  get history(): FleetHistory {
+    return this.#past.entries
   }
 
   /** Starts the processes and the load. Later calls have no effect. */
@@ -72,6 +78,7 @@ export class Fleet {
     this.#before = { answered, at }
     const { places: processes, replaced } = this.#states
     this.#last = { port: this.#port, processes, rate: Math.max(0, Math.round(rate)), answered, failed, replaced }
+    this.#past.add(this.#last)
     this.#publish(this.#last)
   }
 }

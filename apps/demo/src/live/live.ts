@@ -114,6 +114,7 @@ export class Live implements Actions {
       requests: chosen(this.feed.visible(this.#collector.recent, visitor), visitor, WELCOME_BYTES),
       sources: sources.all,
       fleet: this.#fleet?.last,
+      fleetHistory: this.#fleet?.history ?? [],
       races: [...this.#races.values()],
     }
   }

@@ -132,6 +132,8 @@ export interface WelcomeMessage {
   readonly requests: readonly RequestMessage[]
   readonly sources: Readonly<Record<string, SourceCode>>
   readonly fleet: FleetMessage | undefined
+  /** The last 24 s of the fleet, the newest last. */
+  readonly fleetHistory: FleetHistory
   /** The newest race of each kind. */
   readonly races: readonly RaceMessage[]
 }
@@ -155,6 +157,15 @@ export interface FleetMessage {
   /** The number of processes that are already replaced; `undefined` if no restart is in progress. */
   readonly replaced?: number | undefined
 }
+
+/** The states of processes, in the order of the digits in `FleetHistory`. */
+export const PROCESS_STATES: readonly ProcessState['state'][] = ['starts', 'serves', 'drains']
+
+/** Messages of the fleet, short: the rate, and for each process the index of its state in `PROCESS_STATES`. */
+export type FleetHistory = readonly (readonly [rate: number, states: string])[]
+
+/** Messages in a `FleetHistory`: 24 s at five messages a second. */
+export const FLEET_HISTORY = 120
 
 /** A request of a race: milliseconds from the start of the race. */
 export type RaceSpan = readonly [fromMs: number, toMs: number]

@@ -8,6 +8,7 @@ const BYTES_PER_SECOND = 24_000
 /**
  * Chooses the requests that the feed shows one by one: those of visitors, failed ones, and some of the rest.
  *
+ * It leaves out the successful requests of races: their panel draws them, and they would fill the list.
  * All of them are counted anyway. Call `refill` for each batch.
  */
 export class Selection {
@@ -24,6 +25,7 @@ export class Selection {
   takes(request: RequestMessage): boolean {
     const isOwn = request.by !== 'demo' && request.by !== 'race'
     if (!isOwn && request.status < 400) {
+      if (request.by === 'race') return false
       if (this.#others < 1) return false
       this.#others--
     }

@@ -38,7 +38,10 @@ const MAX_NOTICES = 100
 export interface AppOptions {
   /** Limits that apply without a protocol engine: `maxBodyBytes`, `maxFormFields` and `maxFileBytes`. */
   readonly limits?: Partial<Limits>
-  /** Media types of bodies that `ctx.json()` and schemas accept; a route can override it. Default: JSON formats. */
+  /**
+   * Media types of bodies that `ctx.json()`, `ctx.request.json()` and schemas accept; a route can override it. Default: JSON
+   * formats.
+   */
   readonly bodyTypes?: readonly string[] | undefined
   /** Checks JSON results against the `response` schemas; see `ServerOptions`. */
   readonly checkResponses?: 'error' | 'count' | 'off' | undefined

@@ -3,6 +3,8 @@ import { asContext } from '../context/as-context.ts'
 import type { RequestContext } from '../context/context.ts'
 import type { Validation } from './validation.ts'
 import { isThenable } from './compose.ts'
+import { BaseExchange } from '../engine/exchange/base-exchange.ts'
+import { isJsonValue } from '../response/handler-result.ts'
 
 /** Runs a handler and prepares its result as the response. */
 export function runHandler(handler: Handler, context: RequestContext): Promise<void> | undefined {
@@ -33,5 +35,17 @@ export function runValidated(
 
 // Not an async function: its frame would stay in memory while the handler runs, which takes hours for some streams.
 function takeLater(context: RequestContext, result: PromiseLike<unknown>): Promise<void> {
-  return Promise.resolve(result).then((value) => context.setResult(value))
+  return Promise.resolve(result).then((value) => {
+    if (!isRefused(context, value)) context.setResult(value)
+  })
+}
+
+/**
+ * Refuses a value that would be converted to JSON only to become a 503. Its handler ran while others filled the budget of
+ * the connection.
+ */
+function isRefused(context: RequestContext, value: unknown): boolean {
+  const { exchange, prepared } = context
+  if (!isJsonValue(value) || context.headSent || context.isTimedOut) return false
+  return exchange instanceof BaseExchange && exchange.refuses(prepared.status, 1)
 }

@@ -68,7 +68,7 @@ export class BodyReader {
   /** Parses the body with `JSON.parse`, which makes `__proto__` an own property and never sets a prototype. */
   json(): Promise<unknown> {
     return promised(() => {
-      this.#requireJson(mediaType(this.#contentType))
+      this.requireJson()
       return this.#read(parseJson)
     })
   }
@@ -95,7 +95,7 @@ export class BodyReader {
       requireUtf8(this.#contentType)
       return this.#read((text) => make(parseForm(text, this.#maxFormFields)))
     }
-    this.#requireJson(type)
+    this.requireJson(type)
     return this.#read((text) => make(parseJson(text)))
   }
 
@@ -158,6 +158,17 @@ export class BodyReader {
     })
   }
 
+  /**
+   * Checks the type of a JSON body. Skips the check for a request without a body, which the JSON parser rejects with 400.
+   *
+   * @throws {HttpError} 415 if `types` does not contain the type, or the charset is not UTF-8
+   */
+  requireJson(type: string | undefined = mediaType(this.#contentType)): void {
+    if (type === undefined && this.#body.length === 0) return
+    requireJson(type, this.#types)
+    if (type !== undefined) requireUtf8(this.#contentType)
+  }
+
   #collect(): Uint8Array | Promise<Uint8Array> {
     if (this.#bytes !== undefined) return this.#bytes
     this.#checkLength()
@@ -181,13 +192,6 @@ export class BodyReader {
 
   get #contentType(): string | null {
     return this.#headers.get('content-type')
-  }
-
-  /** Checks the type of a JSON body. Skips the check for a request without a body, which the JSON parser rejects with 400. */
-  #requireJson(type: string | undefined): void {
-    if (type === undefined && this.#body.length === 0) return
-    requireJson(type, this.#types)
-    if (type !== undefined) requireUtf8(this.#contentType)
   }
 
   #checkLength(): void {

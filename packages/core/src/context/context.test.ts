@@ -79,7 +79,7 @@ describe('the request of a Context', () => {
   })
 
   it('converts to a standard Request', async () => {
-    const init = { method: 'POST', headers: { 'x-a': 'b' }, body: '{"a":1}' }
+    const init = { method: 'POST', headers: { 'x-a': 'b', 'content-type': 'application/json' }, body: '{"a":1}' }
     expect(await inside(asStandard, 'https://example.com/a/%2e%2e/b?c=d', init)).toEqual([
       true,
       'POST',

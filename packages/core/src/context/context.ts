@@ -145,7 +145,7 @@ export class RequestContext {
   }
 
   get request(): Request {
-    return (this.#request ??= makeRequest(this))
+    return (this.#request ??= makeRequest(this, () => this.#body.requireJson()))
   }
 
   get signal(): AbortSignal {

@@ -7,8 +7,16 @@ import { adaptResults, ignoreRejection } from './ignore-rejection.ts'
 /** Methods of a `Request` that read its whole body. */
 const READERS = ['arrayBuffer', 'blob', 'bytes', 'formData', 'json', 'text'] as const
 
+/** Matches an IPvFuture address (RFC 3986 §3.2.2), such as `[v1.a]`. The URL standard has no such hosts. */
+const IP_FUTURE = /^\[v[^\]]*\]/i
+/** Replaces an IPvFuture address. RFC 6761 §6.4: no client resolves the name, so no link built on it leads to another host. */
+const IP_FUTURE_HOST = 'ipvfuture.invalid'
+
 /** Created with the first request, because Node.js loads `fetch` on first access. */
 let BodyRequest: typeof Request | undefined
+
+/** Functions that throw if the body of a request, or of its clone, must not be read as JSON. */
+const jsonChecks = new WeakMap<Request, () => void>()
 
 /** Members of a context that `makeRequest` reads. */
 export interface RequestSource {
@@ -23,10 +31,11 @@ export interface RequestSource {
  * Creates a standard `Request`. Its URL is normalized (`/a/../b` becomes `/b`), unlike `ctx.path`. Its body is that of the
  * context: read only one of them.
  *
+ * @param checkJson Throws if the body must not be read as JSON. `json()` of the request and of its clones then rejects.
  * @throws {HttpError} 400 if the host and path do not form a valid URL
  * @throws {TypeError} if the method is CONNECT or TRACE, which a `Request` cannot have
  */
-export function makeRequest(source: RequestSource): Request {
+export function makeRequest(source: RequestSource, checkJson: () => void): Request {
   const { exchange } = source
   const headers = new Headers()
   for (const [name, value] of exchange.headers) headers.append(name, value)
@@ -35,24 +44,42 @@ export function makeRequest(source: RequestSource): Request {
   const init = { method: exchange.method, headers, signal: source.signal }
   BodyRequest ??= bodyRequest()
   if (!hasBody) return new BodyRequest(requestUrl(source), init)
-  return new BodyRequest(requestUrl(source), { ...init, body: source.stream(), duplex: 'half' })
+  const request = new BodyRequest(requestUrl(source), { ...init, body: source.stream(), duplex: 'half' })
+  jsonChecks.set(request, checkJson)
+  return request
 }
 
-/** Creates a `Request` class whose readers, and those of its clones, cause no unhandled rejection. */
+/**
+ * Creates a `Request` class whose readers, and those of its clones, cause no unhandled rejection. Its `json()` accepts the
+ * media types that `ctx.json()` accepts.
+ */
+// docs/decisions/0107
 function bodyRequest(): typeof Request {
   const Class = class extends Request {}
-  adaptResults(Class.prototype, READERS, ignoreRejection)
-  adaptResults(Class.prototype, ['clone'], (clone: Request) => {
-    if (clone.body !== null) asBodyStream(clone.body)
-    return Object.setPrototypeOf(clone, Class.prototype) as Request
+  const { prototype } = Class
+  const standard = Request.prototype
+  Object.assign(prototype, {
+    async json(this: Request): Promise<unknown> {
+      jsonChecks.get(this)?.()
+      return standard.json.call(this)
+    },
+    clone(this: Request): Request {
+      const clone = standard.clone.call(this)
+      if (clone.body !== null) asBodyStream(clone.body)
+      const check = jsonChecks.get(this)
+      if (check !== undefined) jsonChecks.set(clone, check)
+      return Object.setPrototypeOf(clone, prototype) as Request
+    },
   })
+  adaptResults(prototype, READERS, ignoreRejection)
   return Class
 }
 
 function requestUrl({ exchange, path, rawQuery }: RequestSource): string {
   const query = rawQuery === '' ? '' : `?${rawQuery}`
   const target = path.startsWith('/') ? `${path}${query}` : '/'
-  const url = `${exchange.scheme}://${exchange.authority || 'localhost'}${target}`
+  const authority = exchange.authority.replace(IP_FUTURE, IP_FUTURE_HOST) || 'localhost'
+  const url = `${exchange.scheme}://${authority}${target}`
   if (!URL.canParse(url)) {
     throw withCode('FW_INVALID_HOST', new HttpError(400, 'The host of the request is not valid in a URL'))
   }

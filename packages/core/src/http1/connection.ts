@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream'
 import type { UpgradedConnection } from '@fw/types'
 import { AbortedError } from '../engine/errors.ts'
 import type { Deadlines, HasDeadline } from '../engine/event-loop/deadlines.ts'
@@ -109,8 +110,9 @@ export class Http1Connection implements CycleOwner, TransportOwner, HasDeadline,
     cycle.phase = 'upgraded'
     cycle.received = undefined
     this.deadlineMs = Infinity
-    this.output.account.measure(this.#transport)
-    return { socket: this.#transport.toDuplex(), head }
+    const socket = this.#transport.toDuplex()
+    this.output.account.measure(new UpgradedBytes(this.#transport, socket))
+    return { socket, head }
   }
 
   connectionFields(close: boolean): ConnectionFields {
@@ -215,6 +217,21 @@ export class Http1Connection implements CycleOwner, TransportOwner, HasDeadline,
     this.#options.onClose(this)
     if (received !== undefined) this.#transport.unread(received)
     onHttp2(this.#transport)
+  }
+}
+
+/** Measures the bytes of an upgraded connection that its client or its owner has not read. */
+class UpgradedBytes {
+  readonly #transport: Transport
+  readonly #socket: Duplex
+
+  constructor(transport: Transport, socket: Duplex) {
+    this.#transport = transport
+    this.#socket = socket
+  }
+
+  get bufferedBytes(): number {
+    return this.#transport.bufferedBytes + this.#socket.readableLength
   }
 }
 

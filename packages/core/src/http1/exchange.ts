@@ -1,4 +1,5 @@
 import type { ExchangeTrace, FieldList, RequestHeaders, SharedChunk, UpgradedConnection } from '@fw/types'
+import { LARGE_HEAD_BYTES } from '../engine/budget/buffer-account.ts'
 import { BaseExchange } from '../engine/exchange/base-exchange.ts'
 import { ReceivedBody } from '../engine/exchange/received-body.ts'
 import type { ResponseHead } from '../engine/exchange/response-head.ts'
@@ -57,6 +58,7 @@ export class Http1Exchange extends BaseExchange {
     this.#output = owner.output
     this.#head = head
     this.#body = body
+    if (head.text.length >= LARGE_HEAD_BYTES) this.#output.account.add(head.text.length)
   }
 
   get method(): string {
@@ -183,6 +185,8 @@ export class Http1Exchange extends BaseExchange {
   protected override settle(aborted: boolean): void {
     if (this.isClosed) return
     super.settle(aborted)
+    const headBytes = this.#head.text.length
+    if (headBytes >= LARGE_HEAD_BYTES) this.#output.account.add(-headBytes)
     this.#owner.onSettled(this)
   }
 

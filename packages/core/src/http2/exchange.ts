@@ -1,11 +1,12 @@
 import type { ExchangeTrace, FieldList, RequestHeaders } from '@fw/types'
 import { AbortedError, type ProtocolError } from '../engine/errors.ts'
+import { type BufferAccount, LARGE_HEAD_BYTES } from '../engine/budget/buffer-account.ts'
 import { BaseExchange } from '../engine/exchange/base-exchange.ts'
 import { QueuedText } from '../engine/budget/queued-text.ts'
 import type { Deadlines } from '../engine/event-loop/deadlines.ts'
 import type { Limits } from '../options/limits.ts'
-import { parsePriority, type Priority } from '../engine/fields/priority.ts'
-import { ReceivedBody, type BodySupply } from '../engine/exchange/received-body.ts'
+import { responsePriority, type Priority } from '../engine/fields/priority.ts'
+import { emptyBody, type ReceivedBody } from '../engine/exchange/received-body.ts'
 import type { ResponseHead } from '../engine/exchange/response-head.ts'
 import { traceFlushed } from '../engine/tracing/request-trace.ts'
 import { QueuedResponse } from './sending/queued-response.ts'
@@ -22,8 +23,6 @@ import type { Numbered } from '../engine/collections/stream-table.ts'
 const TEXT_BYTES = 4 * 1024
 /** Bytes up to which a part of a streamed response, which fits in one frame, is sent without queueing. */
 const PART_BYTES: number = DEFAULT_FRAME_BYTES
-/** Ignores all events: an empty body needs no supply. */
-const NO_SUPPLY: BodySupply = { onWanted: ignore, onFull: ignore, onRoom: ignore }
 
 /** Exchanges one request and its response on an HTTP/2 stream. */
 export class Http2Exchange extends BaseExchange implements Http2BodyOwner, SendingStream, Numbered {
@@ -103,13 +102,12 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
     return this.#owner.spareWindow
   }
   get body(): ReceivedBody {
-    if (this.#requestBody !== undefined) return this.#requestBody.body
-    if (this.#body === undefined) {
-      // Created on first access: most handlers do not access an empty body.
-      this.#body = new ReceivedBody(0, this.limits.maxBufferedBodyBytes, NO_SUPPLY)
-      this.#body.finish()
-    }
-    return this.#body
+    // Created on first access: most handlers do not access an empty body.
+    return this.#requestBody?.body ?? (this.#body ??= emptyBody())
+  }
+  /** Bytes of the request head, as the account counts them. */
+  get countedHeadBytes(): number {
+    return this.#head.bytes < LARGE_HEAD_BYTES ? 0 : this.#head.bytes
   }
   get bufferedBytes(): number {
     const queued = this.queuedBytes
@@ -130,6 +128,11 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
   }
   protected get isBlocked(): boolean {
     return this.queuedBytes > 0 || this.#owner.sender.isBlocked
+  }
+
+  /** Whether the windows have room for one full frame. Clients that read have larger windows. */
+  override get canReceive(): boolean {
+    return Math.min(this.#window, this.#owner.sender.window) >= DEFAULT_FRAME_BYTES
   }
 
   /** Reports whether the queued bytes fit in the windows. @param window Window of the connection, in bytes */
@@ -253,6 +256,11 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
     writer.flushSoon()
   }
 
+  protected override accountBeyond(minBytes: number): BufferAccount | undefined {
+    const mayPass = minBytes <= this.#window && this.#owner.sender.mayPass(minBytes)
+    return mayPass ? undefined : this.#owner.account
+  }
+
   protected override sendInformational(status: number, fields: FieldList): void {
     this.#owner.responseFields.informational(this.id, status, fields)
   }
@@ -274,7 +282,7 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
       sender.passed(length)
       this.#finish()
     } else {
-      this.#applyPriority(head.fields)
+      this.priority = responsePriority(head.fields, this.priority)
       const queue = this.#beginQueue()
       queue.isEnding = true
       queue.push(typeof body === 'string' ? new QueuedText(body, length) : body)
@@ -290,7 +298,7 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
     sender.writer.flushSoon()
     // The response is complete. Later writes of the application are ignored.
     if (!head.allowsBody) this.#isSent = true
-    else this.#applyPriority(head.fields)
+    else this.priority = responsePriority(head.fields, this.priority)
   }
 
   protected override sendData(chunk: Uint8Array): boolean {
@@ -347,13 +355,6 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
     return this.#queue?.rate.deadlineMs ?? Infinity
   }
 
-  /** Applies the `priority` field of the response. Parameters that it omits keep the client's values (RFC 9218 §8). */
-  #applyPriority(fields: FieldList): void {
-    for (let i = 0; i < fields.length; i += 2) {
-      if (fields[i] === 'priority') this.priority = parsePriority(fields[i + 1] ?? '', this.priority)
-    }
-  }
-
   #beginQueue(): QueuedResponse {
     return (this.#queue ??= new QueuedResponse(this.deadlines, this.limits))
   }
@@ -396,5 +397,3 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
 }
 
 const NOTHING = new Uint8Array()
-
-function ignore(): void {}

@@ -21,6 +21,8 @@ export interface Http2RequestHead {
   readonly expectsContinue: boolean
   /** Value of the `priority` field (RFC 9218); `undefined` without the field. */
   readonly priority: Priority | undefined
+  /** Size of the field section, in bytes (RFC 9113 §6.5.2). */
+  readonly bytes: number
 }
 
 export type Http2HeadLimits = Pick<Limits, 'maxRequestLineBytes' | 'maxFields'>
@@ -71,6 +73,7 @@ export function readRequestHead(section: FieldSection, limits: Http2HeadLimits):
     contentLength: judged.contentLength,
     expectsContinue: judged.expectsContinue,
     priority: priority === undefined ? undefined : parsePriority(priority),
+    bytes: section.listBytes,
   }
 }
 

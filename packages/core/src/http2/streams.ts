@@ -1,7 +1,7 @@
 import type { ConnectionTrace, FieldList, Refusal } from '@fw/types'
 import { AbortedError, ProtocolError } from '../engine/errors.ts'
 import type { BufferAccount } from '../engine/budget/buffer-account.ts'
-import { RequestGate } from '../engine/budget/request-gate.ts'
+import { type GateOwner, RequestGate } from '../engine/budget/request-gate.ts'
 import type { Deadlines } from '../engine/event-loop/deadlines.ts'
 import type { EngineHost } from '../engine/engine-host.ts'
 import { parsePriority } from '../engine/fields/priority.ts'
@@ -27,8 +27,7 @@ import { StreamPriorities } from './stream-priorities.ts'
 const REMEMBERED_RESETS = 1024
 
 /** Gives the streams access to their connection. */
-export interface StreamsOwner {
-  readonly host: EngineHost
+export interface StreamsOwner extends GateOwner {
   readonly deadlines: Deadlines
   readonly scheme: 'http' | 'https'
   readonly remoteAddress: string | undefined
@@ -37,10 +36,6 @@ export interface StreamsOwner {
   readonly clientSettings: ClientSettings
   /** Whether the client has acknowledged the server's SETTINGS, and so knows its limits. */
   readonly isAcknowledged: boolean
-  /** Account of the bytes buffered for the connection; created on first access. */
-  readonly account: BufferAccount
-  /** The account; `undefined` before the first access to `account`. */
-  readonly knownAccount: BufferAccount | undefined
   /** Time of the last read; 0 while requests are not traced. */
   readonly readMs: number
   /** The connection in traces; created on first access. */
@@ -83,7 +78,7 @@ export class Http2Streams implements StreamOwner<Http2Exchange> {
     this.responseFields = new ResponseFields(sender.writer, host)
     this.#history = new StreamHistory(Math.max(REMEMBERED_RESETS, 2 * host.limits.maxConcurrentStreams))
     this.#decoder = new RequestDecoder(host.limits)
-    this.#gate = new RequestGate(host)
+    this.#gate = new RequestGate(owner)
     this.#floodLimits = new FloodLimits(host.limits, performance.now())
   }
 
@@ -114,7 +109,7 @@ export class Http2Streams implements StreamOwner<Http2Exchange> {
 
   /** Starts requests that waited for room in the account. */
   onBufferRoom(): void {
-    this.#gate.onRoom(this.account)
+    this.#gate.onRoom()
     this.sender.writer.flushSoon()
   }
 
@@ -235,7 +230,7 @@ export class Http2Streams implements StreamOwner<Http2Exchange> {
   }
 
   onComplete(exchange: Http2Exchange): void {
-    this.#remove(exchange)
+    if (this.#remove(exchange) && exchange.status !== 503) this.#gate.onServed()
   }
 
   /** Calls `onDeadline` of each exchange that is due. @returns The next deadline, `Infinity` without one */
@@ -306,7 +301,9 @@ export class Http2Streams implements StreamOwner<Http2Exchange> {
     this.#requests++
     const { readMs } = this.#owner
     if (readMs > 0) exchange.trace = traceExchange(readMs, this.#owner.trace, id, this.#requests)
-    this.#gate.begin(exchange, this.#owner.knownAccount)
+    const { countedHeadBytes } = exchange
+    if (countedHeadBytes > 0) this.account.add(countedHeadBytes)
+    this.#gate.begin(exchange, countedHeadBytes)
   }
 
   /** Resets a malformed request, or answers a refused one with its status and no body. */
@@ -356,6 +353,7 @@ export class Http2Streams implements StreamOwner<Http2Exchange> {
 
   #remove(exchange: Http2Exchange): boolean {
     if (!this.#open.remove(exchange)) return false
+    if (exchange.countedHeadBytes > 0) this.account.add(-exchange.countedHeadBytes)
     exchange.onStreamOver()
     if (this.#open.size === 0) this.#owner.onIdle()
     return true

@@ -66,7 +66,7 @@ export class Http3Connection implements QuicConnectionEvents, StreamOwner, Drain
     this.quic = quic
     this.host = options.host
     this.deadlines = options.deadlines
-    this.gate = new RequestGate(options.host)
+    this.gate = new RequestGate(this)
     this.#options = options
     this.#resets = new RateBudget(limits.maxStreamResetBurst, limits.maxStreamResetsPerSecond, performance.now())
     // Two pings can get lost before the idle timeout.
@@ -98,7 +98,7 @@ export class Http3Connection implements QuicConnectionEvents, StreamOwner, Drain
   }
 
   onBufferRoom(): void {
-    this.gate.onRoom(this.account)
+    this.gate.onRoom()
   }
 
   drain(): void {

@@ -71,6 +71,10 @@ export class Http3Exchange extends BaseExchange {
     return this.#output.bufferedBytes > 0
   }
 
+  protected override accountBeyond(minBytes: number): BufferAccount | undefined {
+    return minBytes > COPIED_BODY_BYTES ? this.#stream.account : undefined
+  }
+
   /** Called when QUIC has accepted more of the response. */
   onFlushed(): void {
     if (!this.isBlocked) this.wake()

@@ -1,6 +1,6 @@
 import { AbortedError, ProtocolError } from '../engine/errors.ts'
-import type { BufferAccount } from '../engine/budget/buffer-account.ts'
-import type { RequestGate } from '../engine/budget/request-gate.ts'
+import { type BufferAccount, LARGE_HEAD_BYTES } from '../engine/budget/buffer-account.ts'
+import { headBytes, type RequestGate } from '../engine/budget/request-gate.ts'
 import { BodyRate } from '../engine/exchange/body-rate.ts'
 import type { Deadlines, HasDeadline } from '../engine/event-loop/deadlines.ts'
 import type { EngineHost } from '../engine/engine-host.ts'
@@ -33,8 +33,6 @@ export interface StreamOwner {
   readonly gate: RequestGate
   /** Counts the bytes buffered for the connection; created on first access. */
   readonly account: BufferAccount
-  /** The account, if it has been created. */
-  readonly knownAccount: BufferAccount | undefined
   onConnectionError(error: Http3Error): void
   /** The client aborted a request before the response. */
   onAborted(): void
@@ -70,6 +68,8 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
   /** How long to discard the rest of the request; absent if nothing is left. */
   #linger: LingerLimits | undefined = undefined
   #awaitsContinue = false
+  /** Bytes of the request head that count until the exchange ends. */
+  #countedHeadBytes = 0
   #isOver = false
 
   constructor(id: number, owner: StreamOwner) {
@@ -159,11 +159,13 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
   }
 
   onSettled(aborted: boolean): void {
+    if (this.#countedHeadBytes > 0) this.#owner.account.add(-this.#countedHeadBytes)
     // Create an error only if it is needed: most requests are complete by now.
     if (aborted || !this.#isInputOver) {
       this.#exchange?.body.fail(new AbortedError('The exchange ended before the request was complete'))
     }
     if (!aborted) {
+      if (this.#exchange?.status !== 503) this.#owner.gate.onServed()
       this.#onResponded()
       return
     }
@@ -278,7 +280,12 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
     const exchange = this.#begin()
     if (exchange === undefined) return
     this.#isHandedOver = true
-    this.#owner.gate.begin(exchange, this.#owner.knownAccount)
+    const bytes = headBytes(exchange)
+    if (bytes >= LARGE_HEAD_BYTES) {
+      this.#countedHeadBytes = bytes
+      this.#owner.account.add(bytes)
+    }
+    this.#owner.gate.begin(exchange, this.#countedHeadBytes)
   }
 
   #onReadingFailed(error: unknown): void {

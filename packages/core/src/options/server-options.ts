@@ -33,8 +33,8 @@ export interface ServerOptions {
   /** Replaces single limits. The other limits keep their values from `DEFAULT_LIMITS`. */
   readonly limits?: Partial<Limits>
   /**
-   * Limits the media types of bodies that `ctx.json()` and the `body` schemas of routes accept. Any other body gets
-   * 415. Default `['application/json']`, which stands for every JSON format. A route can replace it; see
+   * Limits the media types of bodies that `ctx.json()`, `ctx.request.json()` and the `body` schemas of routes accept. Any
+   * other body gets 415. Default `['application/json']`, which stands for every JSON format. A route can replace it; see
    * `RouteOptions`.
    */
   readonly bodyTypes?: readonly string[] | undefined

@@ -83,6 +83,11 @@ function isResponse(value: object): value is ResponseLike {
   return !isPlain(value) && isResponseLike(value)
 }
 
+/** Reports whether `readHandlerResult` certainly converts a result to JSON, and so can take long. */
+export function isJsonValue(result: unknown): boolean {
+  return typeof result === 'object' && result !== null && isPlain(result) && !(Symbol.asyncIterator in result)
+}
+
 /** Reports whether an object is an object or array literal, which is sent as JSON whatever its members. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)

@@ -35,4 +35,4 @@ const bodies: Readonly<Record<(typeof UNREAD_KINDS)[number], () => unknown>> = {
 router.get('/', () => 'hello')
 for (const kind of UNREAD_KINDS) router.get(`/${kind}`, bodies[kind])
 const { port } = await server.listen({ port: 0, host: '127.0.0.1' })
-reportToParent(port)
+reportToParent(port, () => server.stats().buffered)

@@ -1,3 +1,5 @@
+import type { BufferedBytes } from '../../src/index.ts'
+
 /** State that the attacked server reports. */
 export interface TargetState {
   readonly rssBytes: number
@@ -6,20 +8,35 @@ export interface TargetState {
    * the load of the machine.
    */
   readonly turnsMs: readonly number[]
+  /** Maximum of the bytes that the server held for its clients since the last report. */
+  readonly maxBufferedBytes: number
+  /** The limit for these bytes; 0 for a server without one. */
+  readonly bufferLimitBytes: number
 }
 
 /** Interval in milliseconds between measured turns. */
 const SAMPLE_MS = 5
 
-/** Reports the port to the parent process, and the state on request. Exits with the parent. */
-export function reportToParent(port: number | undefined): void {
+/**
+ * Reports the port to the parent process, and the state on request. Exits with the parent.
+ *
+ * @param buffered Returns what the server holds for its clients
+ */
+export function reportToParent(port: number | undefined, buffered?: () => BufferedBytes): void {
   const turnsMs: number[] = []
+  let maxBufferedBytes = 0
+  const measureBuffered = (): void => void (maxBufferedBytes = Math.max(maxBufferedBytes, buffered?.().bytes ?? 0))
+  setInterval(measureBuffered, 1)
   setInterval(measureTurn, SAMPLE_MS, turnsMs)
   process.send?.({ port })
   process.on('message', () => {
     turnsMs.sort((a, b) => a - b)
-    process.send?.({ rssBytes: process.memoryUsage.rss(), turnsMs } satisfies TargetState)
+    measureBuffered()
+    const rssBytes = process.memoryUsage.rss()
+    const bufferLimitBytes = buffered?.().limitBytes ?? 0
+    process.send?.({ rssBytes, turnsMs, maxBufferedBytes, bufferLimitBytes } satisfies TargetState)
     turnsMs.length = 0
+    maxBufferedBytes = 0
   })
   process.once('disconnect', () => process.exit())
 }

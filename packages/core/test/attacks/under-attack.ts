@@ -1,6 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent, get } from 'node:http'
+import { readFileSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -23,6 +24,15 @@ export interface Endurance {
   readonly failures: number
   /** Duration of each request before the attack in milliseconds, in ascending order. */
   readonly quietLatenciesMs: readonly number[]
+  /**
+   * CPU time of the server between each request and its response, in milliseconds and in ascending order. A busy machine
+   * makes requests take longer, but hardly changes it.
+   */
+  readonly serverCpuMs: readonly number[]
+  /** The maximum of bytes that the server held for its clients. */
+  readonly bufferedBytes: number
+  /** The limit for these bytes. */
+  readonly bufferLimitBytes: number
   /** Share of CPU time that other guests of the host took during the attack. */
   readonly stolenShare: number
 }
@@ -53,30 +63,34 @@ export async function underAttack(
   try {
     const [{ port }] = (await once(target, 'message')) as [{ port: number }]
     // Warm up, so that the first requests do not count as growth.
-    await visit(port, 1)
-    const { latenciesMs: quietLatenciesMs } = await visit(port, 1)
+    await visit(target, port, 1)
+    const { latenciesMs: quietLatenciesMs } = await visit(target, port, 1)
     const { rssBytes: before } = await ask(target)
     const attacker = start('attacker.ts', name, String(port), String(connections))
     try {
       // A real attacker has its own machine. Here it gets only the CPU time that server and client leave.
       if (attacker.pid !== undefined) setPriority(attacker.pid, constants.priority.PRIORITY_BELOW_NORMAL)
-      let grownBytes = 0
+      let [grownBytes, bufferedBytes, bufferLimitBytes] = [0, 0, 0]
       const turnsMs: number[] = []
       const watch = async (forSeconds: number): Promise<void> => {
         for (const until = performance.now() + forSeconds * 1000; performance.now() < until; await sleep(200)) {
           const state = await ask(target)
           grownBytes = Math.max(grownBytes, state.rssBytes - before)
+          bufferedBytes = Math.max(bufferedBytes, state.maxBufferedBytes)
+          ;({ bufferLimitBytes } = state)
           turnsMs.push(...state.turnsMs)
         }
       }
       await watch(settleSeconds)
       const stolenShare = watchStolenTime()
-      const visiting = visit(port, seconds)
+      const visiting = visit(target, port, seconds)
       await watch(seconds)
       return {
         ...(await visiting),
         quietLatenciesMs,
         grownBytes,
+        bufferedBytes,
+        bufferLimitBytes,
         turnsMs: turnsMs.sort(ascending),
         stolenShare: stolenShare(),
       }
@@ -90,21 +104,24 @@ export async function underAttack(
 
 /** Sends requests at a constant rate, every tenth one on a new connection. */
 async function visit(
+  { pid }: ChildProcess,
   port: number,
   seconds: number,
-): Promise<Pick<Endurance, 'latenciesMs' | 'newLatenciesMs' | 'keptLatenciesMs' | 'failures'>> {
+): Promise<Pick<Endurance, 'latenciesMs' | 'newLatenciesMs' | 'keptLatenciesMs' | 'serverCpuMs' | 'failures'>> {
   const agent = new Agent({ keepAlive: true })
   const newLatenciesMs: number[] = []
   const keptLatenciesMs: number[] = []
+  const serverCpuMs: number[] = []
   let failures = 0
   const visits: Promise<void>[] = []
   for (let i = 0; i < seconds * REQUESTS_PER_SECOND; i++) {
-    const started = performance.now()
+    const [started, startedCpuMs] = [performance.now(), cpuMsOf(pid)]
     const isNew = i % 10 === 0
     visits.push(
       requestOnce(port, isNew ? undefined : agent).then(
         (status) => {
           const latencyMs = performance.now() - started
+          serverCpuMs.push(cpuMsOf(pid) - startedCpuMs)
           if (isNew) newLatenciesMs.push(latencyMs)
           else keptLatenciesMs.push(latencyMs)
           if (status !== 200) failures++
@@ -118,8 +135,15 @@ async function visit(
   agent.destroy()
   newLatenciesMs.sort(ascending)
   keptLatenciesMs.sort(ascending)
+  serverCpuMs.sort(ascending)
   const latenciesMs = [...newLatenciesMs, ...keptLatenciesMs].sort(ascending)
-  return { latenciesMs, newLatenciesMs, keptLatenciesMs, failures }
+  return { latenciesMs, newLatenciesMs, keptLatenciesMs, serverCpuMs, failures }
+}
+
+/** Returns the CPU time of the main thread of a process in milliseconds: its nanoseconds in `schedstat` (proc(5)). */
+function cpuMsOf(pid: number | undefined): number {
+  const [nanoseconds = ''] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'latin1').split(' ', 1)
+  return Number(nanoseconds) / 1e6
 }
 
 function requestOnce(port: number, agent: Agent | undefined): Promise<number | undefined> {

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { readdirSync, readlinkSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { once } from 'node:events'
@@ -17,8 +18,8 @@ import { Sources } from './sources.ts'
 const WAYS = 9
 /** Total number of combinations. */
 const COMBINATIONS = Number(process.env['OWNERSHIP_COMBINATIONS'] ?? (process.env['CI'] === undefined ? 1800 : 10_000))
-/** Fixed seed, so that runs are reproducible. */
-const SEED = Number(process.env['FUZZ_SEED'] ?? 1)
+/** Fresh seed, which is printed. `FUZZ_SEED` repeats a run. */
+const SEED = Number(process.env['FUZZ_SEED'] ?? randomInt(2 ** 31))
 /** Number of concurrent requests. */
 const BATCH = 40
 /** Time that a client waits for the end of a response. */
@@ -35,6 +36,7 @@ let count = 0
 
 beforeAll(async () => {
   log.setSinks([])
+  console.info(`ownership: ${COMBINATIONS} combinations from seed ${SEED}`)
   folder = await tempFolder()
   file = folder.join('file')
   writeFileSync(file, 'x'.repeat(100_000))

@@ -1,6 +1,9 @@
+import type { EventEmitter } from 'node:events'
 import { createReadStream } from 'node:fs'
+import { open, type FileHandle } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
+import * as undici from 'undici'
 import type { Combination } from './combination.ts'
 
 /** Counts how often a source was read to its end, and how often it was released. The sum must become 1. */
@@ -30,9 +33,15 @@ export class Sources {
       'failing iterable': () => this.#iterable(2, true),
       'Node.js stream': () => this.#watch('Node.js stream', Readable.from([PIECE, PIECE])),
       file: () => this.#watch('file', createReadStream(file)),
+      FileHandle: () => this.#fileHandle(file),
       'Response of a text': () => new Response('hello'),
       'Response of a form': () => new Response(form()),
       'Response of a stream': () => new Response(this.stream(3, 0)),
+      'undici Response of a text': () => new undici.Response('hello'),
+      'undici Response of a stream': () => new undici.Response(this.stream(3, 0)),
+      'own Response of a text': () => new OwnResponse(undefined),
+      'own Response of an iterable': () => new OwnResponse(this.#iterable(3, false)),
+      'own Response of a failing iterable': () => new OwnResponse(this.#iterable(2, true)),
     }
   }
 
@@ -90,10 +99,33 @@ export class Sources {
     return stream.on('close', () => count.released++)
   }
 
+  /** Opens a file, which only the response can close. */
+  async #fileHandle(file: string): Promise<FileHandle> {
+    const count = this.#count('FileHandle')
+    // The types of Node.js lack its event `close`.
+    const handle = (await open(file)) as FileHandle & EventEmitter
+    return handle.on('close', () => count.released++)
+  }
+
   #count(kind: string): SourceCount {
     const count = { kind, ended: 0, released: 0 }
     this.counts.push(count)
     return count
+  }
+}
+
+/** A `Response` that no library makes: its body is undefined for a text, and otherwise an iterable. */
+class OwnResponse {
+  readonly status = 200
+  readonly headers: [string, string][] = [['content-type', 'text/x-own']]
+  readonly body: AsyncIterable<Uint8Array> | undefined
+
+  constructor(body: AsyncIterable<Uint8Array> | undefined) {
+    this.body = body
+  }
+
+  async arrayBuffer(): Promise<ArrayBuffer> {
+    return new TextEncoder().encode('hello').buffer
   }
 }
 

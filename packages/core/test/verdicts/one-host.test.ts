@@ -1,4 +1,4 @@
-import { rawExchange } from '@fw/testing'
+import { eachProtocol, rawExchange } from '@fw/testing'
 import type { Context } from '@fw/types'
 import { expect, it } from 'vitest'
 import { Server } from '../../src/index.ts'
@@ -35,3 +35,23 @@ it.each([
   expect(contexts[0]?.exchange.authority).toBe(host)
   expect([...new Headers([...(contexts[0]?.request.headers ?? [])])]).toContainEqual(['host', host])
 })
+
+// RFC 3986 §3.2.2 has IPvFuture addresses; the URL standard, and so the URL of a standard Request, does not.
+eachProtocol(
+  'an IPvFuture host',
+  async ({ tls, http3 }) => {
+    const server = new Server({ ...(tls && { tls: { key: tls.key, cert: tls.cert } }), http3 })
+    server.router().get('/x', ({ exchange, request }) => [exchange.authority, request.url.replace(/^https?:/, '')])
+    const { port = 0 } = await server.listen({ port: 0, host: '127.0.0.1' })
+    return { port, close: () => server.close() }
+  },
+  (client) => {
+    it.each([
+      ['[v1.a]', '//ipvfuture.invalid/x'],
+      ['[V1F.a:b]:81', '//ipvfuture.invalid:81/x'],
+    ])('reaches a handler as %s, and its Request with the URL %s', async (host, url) => {
+      const response = await client().request({ path: '/x', headers: [['host', host]] })
+      expect([response.status, await response.json()]).toEqual([200, [host, url]])
+    })
+  },
+)

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import build from 'fast-json-stringify'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { fakeContext, type FakeBody } from '../../test/fake-context.ts'
@@ -43,6 +45,26 @@ describe('a write', () => {
       'retry: 3000\n\n',
       ': c\nevent: e\nid: 1\nretry: 5\ndata: d\n\n',
     ])
+  })
+
+  it.each<[string, (stream: SseStream, value: object) => Promise<void>]>([
+    ['sendJson', (stream, value) => stream.sendJson('e', value)],
+    ['send', (stream, value) => stream.send(Object.assign(value, { data: 'x' }))],
+    ['sendMany', (stream, value) => stream.sendMany(Object.assign([{ data: 'x' }], { value }))],
+  ])('keeps only the bytes of an event in memory while its client does not read (%s)', async (_, write) => {
+    const { stream, body } = await open()
+    body.capacity = 1
+    const kept = Array.from({ length: 10 }, () => {
+      const value = { text: 'x' }
+      void write(stream, value)
+      return new WeakRef(value)
+    })
+    // A `WeakRef` keeps its object until the end of the turn.
+    await new Promise(setImmediate)
+    setFlagsFromString('--expose-gc')
+    runInNewContext('gc()')
+    expect(kept.filter((each) => each.deref() !== undefined)).toEqual([])
+    expect(body.chunks).toHaveLength(10)
   })
 
   it('writes sendMany in one chunk', async () => {

@@ -96,12 +96,12 @@ export class EventStream<Events extends object = SseEvents> implements SseStream
   async event(name: EventName<Events>, data: string): Promise<void> {
     if (!this.isOpen()) return
     const event = requireString('stream.event', 'name', name)
-    await this.#write(encodeBlock('stream.event', { event, data: requireString('stream.event', 'data', data) }))
+    return this.#write(encodeBlock('stream.event', { event, data: requireString('stream.event', 'data', data) }))
   }
 
   async data(text: string): Promise<void> {
     if (!this.isOpen()) return
-    await this.#write(encodeBlock('stream.data', { data: requireString('stream.data', 'text', text) }))
+    return this.#write(encodeBlock('stream.data', { data: requireString('stream.data', 'text', text) }))
   }
 
   async sendJson<Name extends EventName<Events>, Value extends Events[Name]>(
@@ -111,22 +111,22 @@ export class EventStream<Events extends object = SseEvents> implements SseStream
   ): Promise<void> {
     if (!this.isOpen()) return
     const event = requireString('stream.sendJson', 'name', name)
-    await this.#write(encodeBlock('stream.sendJson', { event, data: toData('stream.sendJson', value, serialize) }))
+    return this.#write(encodeBlock('stream.sendJson', { event, data: toData('stream.sendJson', value, serialize) }))
   }
 
   async comment(text: string): Promise<void> {
     if (!this.isOpen()) return
-    await this.#write(encodeBlock('stream.comment', { comment: requireString('stream.comment', 'text', text) }))
+    return this.#write(encodeBlock('stream.comment', { comment: requireString('stream.comment', 'text', text) }))
   }
 
   async retry(ms: number): Promise<void> {
     if (!this.isOpen()) return
-    await this.#write(encodeBlock('stream.retry', { retry: requireMilliseconds('stream.retry', 'ms', ms) }))
+    return this.#write(encodeBlock('stream.retry', { retry: requireMilliseconds('stream.retry', 'ms', ms) }))
   }
 
   async send(block: ServerSentEvent): Promise<void> {
     if (!this.isOpen()) return
-    await this.#write(encodeBlock('stream.send', block))
+    return this.#write(encodeBlock('stream.send', block))
   }
 
   async sendMany(blocks: Iterable<ServerSentEvent>): Promise<void> {
@@ -137,7 +137,7 @@ export class EventStream<Events extends object = SseEvents> implements SseStream
       text += encodeBlock('stream.sendMany', block)
       events++
     }
-    await this.#write(text, events)
+    return this.#write(text, events)
   }
 
   async from(source: EventSourceOf): Promise<void> {
@@ -237,12 +237,12 @@ export class EventStream<Events extends object = SseEvents> implements SseStream
     return false
   }
 
-  async #write(text: string, events: number = 1): Promise<void> {
-    if (!this.#send(text, events)) await this.drained()
-    else if (++writesInARow >= WRITES_IN_A_ROW) {
-      writesInARow = 0
-      await nextTurn()
-    }
+  /** Not async: its frame would keep the text in memory until the client has read the bytes. */
+  #write(text: string, events: number = 1): Promise<void> {
+    if (!this.#send(text, events)) return this.drained()
+    if (++writesInARow < WRITES_IN_A_ROW) return Promise.resolve()
+    writesInARow = 0
+    return nextTurn()
   }
 
   /** Returns false if the caller must wait until the client reads. */

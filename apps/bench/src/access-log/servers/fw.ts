@@ -6,7 +6,7 @@ import { ready, serverSetup } from '../../server-program.ts'
 const { form, accessLogFile } = serverSetup()
 const sinks = form === undefined || accessLogFile === undefined ? [] : [new log.FileSink(accessLogFile)]
 log.init({ async: form !== undefined && form !== 'combined-sync', sinks })
-const server = new Server()
+const server = new Server({ trustProxy: false })
 const router = server.router()
 if (form !== undefined) {
   router.use(accessLog({ format: form === 'json' ? AccessLogFormat.Json : AccessLogFormat.Combined }))

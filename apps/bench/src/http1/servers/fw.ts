@@ -8,7 +8,7 @@ const logged = setup.accessLogFile
 log.init(logged === undefined ? { level: log.Level.Warn } : { async: true, sinks: [new log.FileSink(logged)] })
 const http3 = setup.form === 'http3'
 const limits = setup.idleMs === undefined ? {} : { keepAliveTimeoutMs: setup.idleMs }
-const server = new Server(setup.tls === undefined ? { limits } : { tls: setup.tls, http3, limits })
+const server = new Server({ limits, trustProxy: false, ...(setup.tls === undefined ? {} : { tls: setup.tls, http3 }) })
 const router = server.router()
 if (logged !== undefined) router.use(accessLog())
 for (const pattern of otherPatterns(setup)) router.get(pattern, () => 'another')

@@ -6,6 +6,12 @@ import type { Chunk } from './queued-text.ts'
 /** Bytes that a connection can always buffer of a streamed response: one read of a file. */
 const STREAMED_BYTES = 256 * 1024
 
+/**
+ * Minimum size of a request head, in bytes, that counts until its exchange has ended. Counting a smaller one costs more
+ * than it limits: those of 100 streams hold at most 100 KiB.
+ */
+export const LARGE_HEAD_BYTES = 1024
+
 /** Milliseconds between two checks whether memory is still short. */
 const RETRY_MS = 250
 /** Minimum size of a chunk, in bytes, that can count as the largest of a connection. */
@@ -47,6 +53,8 @@ export class BufferAccount implements LedgerEntry {
   #transportBytes = 0
   #measured: Pick<Transport, 'bufferedBytes'> | undefined = undefined
   #awaitsRoom = false
+  /** Whether a response was refused since the connection last released a chunk. */
+  #hasRefused = false
   #timer: NodeJS.Timeout | undefined = undefined
   #isClosed = false
 
@@ -64,10 +72,24 @@ export class BufferAccount implements LedgerEntry {
     return max > 0 && this.bytes - this.#waitingBytes - this.#largestBytes >= max
   }
 
-  /** Whether the next request of the connection must wait. While memory is short, the largest chunk counts too. */
+  /**
+   * Whether the next request of the connection must wait. While memory is short, the largest chunk counts too, and no
+   * handler starts whose response would probably be refused like the last one.
+   */
   get mustWait(): boolean {
+    if (this.isFull) return true
     const { maxBufferedBytesPerConnection: own } = this.limits
-    return this.isFull || (own > 0 && this.#isShort && this.bytes - this.#waitingBytes >= own)
+    if (own === 0 || !this.#isShort) return false
+    return this.bytes - this.#waitingBytes >= (this.#hasRefused ? STREAMED_BYTES : own)
+  }
+
+  /** Reports whether new bytes that cannot be sent yet can be held. */
+  hasRoomFor(byteLength: number): boolean {
+    const { maxBufferedBytes: max, maxBufferedBytesPerConnection: own } = this.limits
+    const total = bufferLedger.bytes
+    if (max === 0 || total < max * COMMON_SHARE) return true
+    // A connection that holds little can exceed its limit with one response.
+    return total < max && (own === 0 || this.bytes < STREAMED_BYTES || this.bytes + byteLength <= own)
   }
 
   /**
@@ -75,14 +97,16 @@ export class BufferAccount implements LedgerEntry {
    * admitted.
    */
   admits(body: Uint8Array | string, byteLength: number): boolean {
-    const { maxBufferedBytes: max, maxBufferedBytesPerConnection: own } = this.limits
-    const total = bufferLedger.bytes
-    if (max === 0 || total < max * COMMON_SHARE) return true
-    // A connection that holds little can exceed its limit with one response.
-    if (total < max && (own === 0 || this.bytes < STREAMED_BYTES || this.bytes + byteLength <= own)) return true
+    if (this.hasRoomFor(byteLength)) return true
     if (typeof body !== 'string' && bufferLedger.holds(body)) return true
-    bufferLedger.onRefused()
+    this.onRefused()
     return false
+  }
+
+  /** Counts a response that was refused because of a limit. */
+  onRefused(): void {
+    this.#hasRefused = true
+    bufferLedger.onRefused()
   }
 
   /** Reports whether a part of a streamed response that cannot be sent yet can be held. */
@@ -103,6 +127,7 @@ export class BufferAccount implements LedgerEntry {
 
   /** Stops counting a chunk that `hold` counted. */
   release(chunk: Chunk): void {
+    this.#hasRefused = false
     const { byteLength } = chunk
     bufferLedger.release(chunk)
     if (byteLength >= LARGE_BYTES) {
@@ -126,10 +151,10 @@ export class BufferAccount implements LedgerEntry {
     this.add(difference)
   }
 
-  /** Counts the heads of requests that wait for room, like `add`. */
-  addWaiting(difference: number): void {
+  /** Changes the number of bytes of request heads that wait for room. @param isCounted Whether `add` counted them */
+  addWaiting(difference: number, isCounted: boolean): void {
     this.#waitingBytes += difference
-    this.add(difference)
+    if (!isCounted) this.add(difference)
   }
 
   /** Sets the number of bytes that the transport holds. A decrease counts as progress of the client. */

@@ -18,6 +18,12 @@ const STALL_MS = 1000
  */
 const PROGRESS_BYTES_PER_SECOND = 16 * 1024
 
+/**
+ * Milliseconds after a refusal or a closed connection in which new connections start few handlers. Longer than an
+ * attacker needs to connect again and to be closed.
+ */
+const CAUTIOUS_MS = 10_000
+
 /** Milliseconds between two measurements of upgraded connections. */
 const MEASURE_MS = 1000
 
@@ -74,6 +80,7 @@ export class BufferLedger {
   #measureTimer: NodeJS.Timeout | undefined = undefined
   #refused = 0
   #closed = 0
+  #cautiousUntilMs = 0
   #timer: NodeJS.Timeout | undefined = undefined
   #checkedMs = 0
 
@@ -164,6 +171,12 @@ export class BufferLedger {
   /** Counts a request that was answered with 503, or a streamed response that was aborted. */
   onRefused(): void {
     this.#refused++
+    this.#cautiousUntilMs = performance.now() + CAUTIOUS_MS
+  }
+
+  /** Whether the process has reached a limit in the last ten seconds. */
+  get isCautious(): boolean {
+    return this.#cautiousUntilMs > 0 && performance.now() < this.#cautiousUntilMs
   }
 
   #isShortFor({ limits: { maxBufferedBytes: max }, isFull }: LedgerEntry): boolean {
@@ -198,6 +211,7 @@ export class BufferLedger {
       if (!this.#isShortFor(entry) || before - freed < entry.limits.maxBufferedBytes * COMMON_SHARE) break
       freed += entry.bytes
       this.#closed++
+      this.#cautiousUntilMs = nowMs + CAUTIOUS_MS
       entry.destroy()
     }
     if (!isShort) return

@@ -1,54 +1,140 @@
 import { beginRequest } from '../exchange/begin-request.ts'
 import type { BaseExchange } from '../exchange/base-exchange.ts'
 import type { EngineHost } from '../engine-host.ts'
-import type { BufferAccount } from './buffer-account.ts'
+import type { BufferAccount, BufferHolder } from './buffer-account.ts'
+import { bufferLedger } from './buffer-ledger.ts'
+
+/** Number of handlers that a connection runs at the same time before its client has received a response. */
+const FIRST_HANDLERS = 2
+/** Milliseconds after which one more handler starts, although no other has responded, as with long polling. */
+const PACE_MS = 250
+
+/** The connection of a gate. */
+export interface GateOwner extends BufferHolder {
+  readonly host: EngineHost
+  /** Account of the bytes buffered for the connection; created on first access. */
+  readonly account: BufferAccount
+  /** The account; `undefined` before the first access to `account`. */
+  readonly knownAccount: BufferAccount | undefined
+}
+
+interface WaitingRequest {
+  readonly exchange: BaseExchange
+  /** Bytes of its head. */
+  readonly bytes: number
+  /** Whether the account counts the head until the exchange ends. */
+  readonly isCounted: boolean
+}
 
 /**
  * Starts the requests of a multiplexed connection, or queues them while the connection holds too many bytes.
+ *
+ * Handlers that run at the same time can each return a large body later, which costs CPU time even if the body becomes
+ * a 503. So a connection starts with few handlers if its client cannot receive a body, or if the process has reached a
+ * limit recently. Each response that the client receives allows one more.
  *
  * A queued request only takes longer. After a refusal (REFUSED_STREAM), clients repeat the request immediately, and
  * some report an error to the user. The stream limit bounds the queue.
  */
 // docs/decisions/0105
 export class RequestGate {
-  readonly #host: EngineHost
-  /** Queued requests and the bytes of their heads. */
-  #waiting: { readonly exchange: BaseExchange; readonly bytes: number }[] = []
+  readonly #owner: GateOwner
+  #waiting: WaitingRequest[] = []
+  /** Requests without a body yet, among those that started while few could run. */
+  #running: BaseExchange[] = []
+  #maxRunning = FIRST_HANDLERS
+  /** Whether one handler can start although `#maxRunning` others run. */
+  #isPaced = false
+  #timer: NodeJS.Timeout | undefined = undefined
+  #isNotified = false
 
-  constructor(host: EngineHost) {
-    this.#host = host
+  constructor(owner: GateOwner) {
+    this.#owner = owner
   }
 
-  /** Starts a request, or queues it. @param account Account of the connection, if it has one */
-  begin(exchange: BaseExchange, account: BufferAccount | undefined): void {
-    if (account === undefined || (this.#waiting.length === 0 && !account.mustWait)) {
-      beginRequest(this.#host, exchange, false)
+  /** Starts a request, or queues it. @param countedBytes Bytes of its head that the account counts already */
+  begin(exchange: BaseExchange, countedBytes: number): void {
+    if (this.#waiting.length === 0 && this.#mayBegin(exchange)) {
+      beginRequest(this.#owner.host, exchange, false)
       return
     }
-    const bytes = headBytes(exchange)
-    this.#waiting.push({ exchange, bytes })
-    account.addWaiting(bytes)
-    account.awaitRoom()
+    const { account } = this.#owner
+    const isCounted = countedBytes > 0
+    const bytes = isCounted ? countedBytes : headBytes(exchange)
+    this.#waiting.push({ exchange, bytes, isCounted })
+    account.addWaiting(bytes, isCounted)
+    this.#await(account)
   }
 
-  /** Starts queued requests in order, until the connection holds too many bytes again. */
-  onRoom(account: BufferAccount): void {
-    while (!account.mustWait) {
-      const next = this.#waiting.shift()
-      if (next === undefined) return
-      account.addWaiting(-next.bytes)
-      if (!next.exchange.isClosed) beginRequest(this.#host, next.exchange, false)
+  /** Starts queued requests in order, until the next one has to wait. */
+  onRoom(): void {
+    const { account } = this.#owner
+    for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
+      const { exchange, bytes, isCounted } = next
+      if (!exchange.isClosed && !this.#mayBegin(exchange)) {
+        this.#await(account)
+        return
+      }
+      this.#waiting.shift()
+      account.addWaiting(-bytes, isCounted)
+      if (!exchange.isClosed) beginRequest(this.#owner.host, exchange, false)
     }
-    if (this.#waiting.length > 0) account.awaitRoom()
+  }
+
+  /** Allows one more handler at the same time: the client has received a response. */
+  onServed(): void {
+    this.#maxRunning++
+    if (this.#waiting.length === 0 || this.#isNotified) return
+    this.#isNotified = true
+    // Never start a handler inside another one.
+    setImmediate(this.#notify)
   }
 
   /** Drops the queued requests: the connection is closed. */
   clear(): void {
     this.#waiting = []
+    this.#running = []
+    clearTimeout(this.#timer)
+  }
+
+  #mayBegin(exchange: BaseExchange): boolean {
+    if (this.#owner.knownAccount?.mustWait === true) return false
+    if (exchange.canReceive && !bufferLedger.isCautious) return true
+    this.#running = this.#running.filter(isRunning)
+    if (this.#running.length >= this.#maxRunning && !this.#isPaced) return false
+    this.#isPaced = false
+    this.#running.push(exchange)
+    return true
+  }
+
+  #await(account: BufferAccount): void {
+    if (account.mustWait) account.awaitRoom()
+    else if (this.#timer === undefined) {
+      this.#timer = setTimeout(this.#pace, PACE_MS)
+      this.#timer.unref()
+    }
+  }
+
+  readonly #pace = (): void => {
+    this.#timer = undefined
+    this.#isPaced = true
+    this.#owner.onBufferRoom()
+    this.#isPaced = false
+  }
+
+  readonly #notify = (): void => {
+    this.#isNotified = false
+    if (this.#waiting.length > 0) this.#owner.onBufferRoom()
   }
 }
 
-function headBytes({ target, authority, headers }: BaseExchange): number {
+/** Reports whether a handler can still return its whole body. */
+function isRunning({ isClosed, isComplete, bodyBytes }: BaseExchange): boolean {
+  return !isClosed && !isComplete && bodyBytes === 0
+}
+
+/** Returns the bytes of a request head. */
+export function headBytes({ target, authority, headers }: BaseExchange): number {
   let bytes = target.length + authority.length
   for (const [name, value] of headers) bytes += name.length + value.length
   return bytes

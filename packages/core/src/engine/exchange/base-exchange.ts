@@ -12,12 +12,15 @@ import type {
 } from '@fw/types'
 import { withoutFraming } from '../fields/field-rules.ts'
 import { traceFlushed } from '../tracing/request-trace.ts'
-import { OVERLOADED_FIELDS } from './begin-request.ts'
-import { responseHead, type ResponseHead } from './response-head.ts'
+import type { BufferAccount } from '../budget/buffer-account.ts'
+import { overloadedFields } from './begin-request.ts'
+import { allowsBody, responseHead, type ResponseHead } from './response-head.ts'
 
 const PENDING = 0
 const STREAMING = 1
 const COMPLETE = 2
+/** Minimum length of a text, in characters, for which a refusal before its length is counted saves CPU time. */
+const LONG_TEXT_CHARS = 16 * 1024
 /** Status of a response that upgrades the connection. */
 const SWITCHING = 101
 
@@ -101,6 +104,8 @@ export abstract class BaseExchange implements Exchange {
 
   respond(status: number, fields: FieldList, body: Uint8Array | string | null): void {
     if (body !== null && typeof body !== 'string' && !(body instanceof Uint8Array)) throw notBytes(body)
+    // Counting the bytes of a text takes as long as copying it.
+    if (typeof body === 'string' && body.length >= LONG_TEXT_CHARS && this.refuses(status, body.length)) return
     const length = body === null ? 0 : typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
     const head = responseHead(this.method, status, fields, length)
     if (!this.#begin(status)) return
@@ -171,11 +176,38 @@ export abstract class BaseExchange implements Exchange {
   /** Whether the exchange must wait for the transport before it writes more. */
   protected abstract readonly isBlocked: boolean
 
+  /** Whether the client can receive at least one part of a body now. */
+  get canReceive(): boolean {
+    return true
+  }
+
+  /**
+   * Responds 503 if a body of at least `minBytes`, which no other response sends, cannot be held. Returns whether it did.
+   */
+  refuses(status: number, minBytes: number): boolean {
+    const account = this.accountBeyond(minBytes)
+    if (account === undefined || account.hasRoomFor(minBytes) || !allowsBody(this.method, status)) return false
+    if (!this.#begin(503)) return true
+    this.#state = COMPLETE
+    account.onRefused()
+    try {
+      this.sendOverloaded()
+    } catch (error) {
+      throw this.#abortedBy(error)
+    }
+    return true
+  }
+
+  /** Returns the account that must have room for a body of at least `minBytes`; `undefined` if it may be sent now. */
+  protected accountBeyond(_minBytes: number): BufferAccount | undefined {
+    return undefined
+  }
+
   /** Sends 503 without a body instead of a response that would exceed `maxBufferedBytes`. */
   protected sendOverloaded(): void {
     this.status = 503
     this.bodyBytes = 0
-    this.sendResponse(503, responseHead(this.method, 503, OVERLOADED_FIELDS, 0), null)
+    this.sendResponse(503, responseHead(this.method, 503, overloadedFields(this.method), 0), null)
   }
 
   /**

@@ -37,4 +37,15 @@ function refuse(host: EngineHost, exchange: Exchange): void {
 }
 
 /** Fields of a 503 response for lack of memory. */
-export const OVERLOADED_FIELDS: FieldList = ['retry-after', RETRY_AFTER_SECONDS]
+const OVERLOADED_FIELDS: FieldList = ['retry-after', RETRY_AFTER_SECONDS]
+const NO_FIELDS: FieldList = []
+/** Methods that are safe or idempotent (RFC 9110 §9.2). */
+const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE'])
+
+/**
+ * Returns the fields of a 503 response that replaces the result of a handler. `retry-after` would make some clients repeat
+ * a POST, although the handler has run.
+ */
+export function overloadedFields(method: string): FieldList {
+  return REPEATABLE.has(method) ? OVERLOADED_FIELDS : NO_FIELDS
+}

@@ -16,6 +16,9 @@ export interface BodySupply {
   onFault?(error: unknown): void
 }
 
+/** Ignores all events: an empty body needs no supply. */
+const NO_SUPPLY: BodySupply = { onWanted: ignore, onFull: ignore, onRoom: ignore }
+
 /** Memory of a buffered slice besides its bytes, in bytes. Without it, many small slices would exceed the limit. */
 const SLICE_OVERHEAD_BYTES = 128
 
@@ -205,3 +208,12 @@ export class ReceivedBody implements RequestBody {
     this.#supply.onRoom()
   }
 }
+
+/** Returns the complete body of a request that ended with its head. */
+export function emptyBody(): ReceivedBody {
+  const body = new ReceivedBody(0, 0, NO_SUPPLY)
+  body.finish()
+  return body
+}
+
+function ignore(): void {}

@@ -1,3 +1,5 @@
+import type { FieldList } from '@fw/types'
+
 /** The priority of a response relative to other responses of the connection. @see RFC 9218 §4 */
 export interface Priority {
   /** Urgency from 0, the highest, to 7. */
@@ -51,4 +53,13 @@ export function parsePriority(value: string, base: Priority = DEFAULT_PRIORITY):
     else if (key === 'i') isIncremental = item === '?1'
   }
   return { urgency, isIncremental }
+}
+
+/** Applies the `priority` field of a response. Parameters that it omits keep the values of the client (RFC 9218 §8). */
+export function responsePriority(fields: FieldList, ofClient: Priority): Priority {
+  let priority = ofClient
+  for (let i = 0; i < fields.length; i += 2) {
+    if (fields[i] === 'priority') priority = parsePriority(fields[i + 1] ?? '', priority)
+  }
+  return priority
 }

@@ -1,0 +1,17 @@
+/**
+ * Moves places apart and keeps their order. A place moves right, or left if there is no room on the right.
+ *
+ * @param places The wanted places, sorted
+ * @param gap The smallest distance between two of them
+ * @param end The last place. Too many places begin below 0
+ */
+export function apart(places: readonly number[], gap: number, end: number): readonly number[] {
+  const moved: number[] = []
+  for (const place of places) moved.push(Math.max(place, (moved.at(-1) ?? -Infinity) + gap))
+  let limit = end
+  for (let n = moved.length - 1; n >= 0; n--) {
+    moved[n] = Math.min(moved[n] ?? 0, limit)
+    limit = (moved[n] ?? 0) - gap
+  }
+  return moved
+}

@@ -1,0 +1,17 @@
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import type { Router } from '@fw/core'
+
+const README = fileURLToPath(new URL('../../../../README.md', import.meta.url))
+
+/**
+ * Registers the address of the documentation, so that the page can link to it without a message of the feed.
+ *
+ * @param docsUrl The documentation site; `undefined` shows the README of the repository
+ */
+export function registerDocsRoute(app: Router, docsUrl: string | undefined): void {
+  app.get('/docs', async (ctx) => {
+    if (docsUrl === undefined) ctx.text(await readFile(README, 'utf8'))
+    else ctx.redirect(docsUrl)
+  })
+}

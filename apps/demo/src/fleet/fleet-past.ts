@@ -1,0 +1,17 @@
+import { FLEET_HISTORY, PROCESS_STATES, type FleetHistory, type FleetMessage } from '../live/messages.ts'
+
+/** Keeps the last messages of the fleet for first visits, in about 12 bytes each. */
+export class FleetPast {
+  readonly #entries: (readonly [rate: number, states: string])[] = []
+
+  /** The kept messages, the newest last. */
+  get entries(): FleetHistory {
+    return this.#entries
+  }
+
+  /** Keeps a message, and forgets the oldest above `FLEET_HISTORY`. */
+  add({ rate, processes }: FleetMessage): void {
+    this.#entries.push([rate, processes.map(({ state }) => PROCESS_STATES.indexOf(state)).join('')])
+    if (this.#entries.length > FLEET_HISTORY) this.#entries.shift()
+  }
+}

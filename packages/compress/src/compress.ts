@@ -1,0 +1,153 @@
+import { acceptedCodings, addVary, matchesStrongly, matchesWeakly } from '@fw/http-fields'
+import { declareRouteOption, flag } from '@fw/options'
+import type { Context, Middleware, OutgoingResponse, ResponseHeaders } from '@fw/types'
+import { type Codec, codecOf } from './codecs.ts'
+import { EVENT_STREAM, isCompressible, mediaTypeOf } from './media-types.ts'
+import { type Coding, type CompressOptions, readOptions, type Settings } from './options.ts'
+import { Pool } from './pool.ts'
+import { streamEncoder } from './stream-encoder.ts'
+
+declare module '@fw/types' {
+  interface RouteOptions {
+    /** `false` sends the responses of this route as they are. It has no effect without a `compress` around the route. */
+    readonly compress?: boolean | undefined
+  }
+}
+
+declareRouteOption('compress', flag)
+
+/** Field values that were read. Browsers send a few different ones; the limits bound what other clients can add. */
+const MAX_KNOWN_FIELDS = 64
+const MAX_KNOWN_LENGTH = 128
+
+/**
+ * Compresses responses with zstd, Brotli or gzip: whole bodies, streams, large files and error pages. The client chooses with
+ * `Accept-Encoding`.
+ *
+ * Leaves a response as it is if it has a `content-encoding` or `content-range`, a digest, `no-transform`, a type that does not
+ * shrink, or fewer than `thresholdBytes`. A strong entity tag becomes weak.
+ *
+ * @throws {TypeError} if an option is unknown or has the wrong type
+ * @throws {RangeError} if a number is out of range
+ *
+ * @example
+ * router.use(compress())
+ * router.get('/token', { compress: false }, handler)
+ */
+export function compress(options: CompressOptions = {}): Middleware {
+  const settings = readOptions(options)
+  const compressor = new Compressor(settings)
+  const filter = (response: OutgoingResponse, ctx: Context): void => compressor.filter(response, ctx)
+  return (ctx, next) => {
+    if (ctx.route?.options.compress !== false) ctx.filterResponse(filter)
+    return next()
+  }
+}
+
+class Compressor {
+  readonly #settings: Settings
+  readonly #codecs: ReadonlyMap<Coding, Codec>
+  readonly #pool: Pool
+  readonly #offered: readonly (Coding | 'identity')[]
+  readonly #known = new Map<string, Coding | undefined>()
+
+  constructor(settings: Settings) {
+    this.#settings = settings
+    this.#codecs = new Map(settings.codings.map((coding) => [coding, codecOf(coding, settings.levels[coding])]))
+    this.#pool = new Pool(settings.maxPoolJobs)
+    this.#offered = [...settings.codings, 'identity']
+  }
+
+  filter(response: OutgoingResponse, ctx: Context): void {
+    const { headers, kind, status } = response
+    if (status === 304) return keepWeakTag(headers, ctx)
+    if (kind === 'none' || isFixed(status, headers)) return
+    const contentType = headers.get('content-type')
+    if (contentType === null) return
+    const type = mediaTypeOf(contentType)
+    const isEvents = type === EVENT_STREAM
+    if (isEvents ? !this.#settings.eventStreams : !isCompressible(type)) return
+    const { lengthBytes } = response
+    if (lengthBytes !== undefined && lengthBytes < this.#settings.thresholdBytes) return
+
+    addVary(headers, 'accept-encoding')
+    if (this.#settings.skipsCrossSite && isCrossSiteWithCredentials(ctx)) return
+    const coding = this.#codingFor(ctx.headers.get('accept-encoding'))
+    const codec = coding === undefined ? undefined : this.#codecs.get(coding)
+    if (coding === undefined || codec === undefined) return
+    // A body that is not sent need not be compressed. Without it, its length stays unknown.
+    if (kind === 'stream' || ctx.method === 'HEAD') {
+      mark(headers, coding)
+      // A body of unknown length can pause for a long time. Its client must not wait for the next piece.
+      const flushEach = isEvents || lengthBytes === undefined
+      response.encode(() => streamEncoder(codec.stream(isEvents), codec.flushKind), { flushEach })
+    } else this.#encodeWhole(response, coding, codec, lengthBytes ?? 0)
+  }
+
+  #encodeWhole(response: OutgoingResponse, coding: Coding, codec: Codec, lengthBytes: number): void {
+    const { whole, headers } = response
+    if (whole === null) return
+    if (lengthBytes > this.#settings.maxSyncBytes) {
+      mark(headers, coding)
+      response.replaceLater(this.#pool.run(() => codec.encodeLater(whole, lengthBytes)))
+      return
+    }
+    const encoded = codec.encode(whole, lengthBytes)
+    if (encoded.byteLength >= lengthBytes) return
+    mark(headers, coding)
+    response.replace(encoded)
+  }
+
+  /** Returns the coding for an `Accept-Encoding` field, or `undefined` to send the body as it is. */
+  #codingFor(acceptEncoding: string | null): Coding | undefined {
+    if (acceptEncoding === null) return undefined
+    if (this.#known.has(acceptEncoding)) return this.#known.get(acceptEncoding)
+    const [best] = acceptedCodings(acceptEncoding, this.#offered)
+    const coding = best === 'identity' ? undefined : best
+    if (acceptEncoding.length <= MAX_KNOWN_LENGTH) {
+      if (this.#known.size === MAX_KNOWN_FIELDS) this.#known.clear()
+      this.#known.set(acceptEncoding, coding)
+    }
+    return coding
+  }
+}
+
+/** Reports whether a response must not be changed: it is encoded, a part of a body, or has a digest of its bytes. */
+function isFixed(status: number, headers: ResponseHeaders): boolean {
+  return (
+    status === 206 ||
+    headers.has('content-encoding') ||
+    headers.has('content-range') ||
+    headers.has('content-digest') ||
+    headers.has('repr-digest') ||
+    // RFC 9111 §5.2.2.6.
+    /(?:^|[\s,])no-transform(?:$|[\s,])/i.test(headers.get('cache-control') ?? '')
+  )
+}
+
+/** Sets the fields of an encoded body. */
+function mark(headers: ResponseHeaders, coding: Coding): void {
+  headers.set('content-encoding', coding)
+  // A range would count bytes of another representation.
+  headers.delete('accept-ranges')
+  const etag = headers.get('etag')
+  // RFC 9110 §8.8.3.3: two codings must not share a strong tag.
+  if (etag !== null && !etag.startsWith('W/')) headers.set('etag', `W/${etag}`)
+}
+
+/** Repeats the weak tag on a 304 if the client has the encoded response. */
+function keepWeakTag(headers: ResponseHeaders, ctx: Context): void {
+  const etag = headers.get('etag')
+  const known = ctx.headers.get('if-none-match')
+  if (etag === null || known === null || etag.startsWith('W/')) return
+  if (!matchesWeakly(known, etag) || matchesStrongly(known, etag)) return
+  headers.set('etag', `W/${etag}`)
+  addVary(headers, 'accept-encoding')
+}
+
+/** Reports whether another site caused a request with cookies or credentials, whose response can contain a secret. */
+function isCrossSiteWithCredentials({ headers }: Context): boolean {
+  const site = headers.get('sec-fetch-site')
+  const isOwn = site === null || site === 'same-origin' || site === 'none'
+  return !isOwn && (headers.has('cookie') || headers.has('authorization'))
+}

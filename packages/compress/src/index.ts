@@ -1,0 +1,2 @@
+export { compress } from './compress.ts'
+export type { Coding, CompressOptions } from './options.ts'

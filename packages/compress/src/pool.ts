@@ -1,0 +1,24 @@
+/** Runs a limited number of jobs at the same time. Others wait in the order of their arrival. */
+export class Pool {
+  readonly #max: number
+  #running = 0
+  readonly #waiting: (() => void)[] = []
+
+  constructor(max: number) {
+    this.#max = max
+  }
+
+  /** Runs a job as soon as fewer than the maximum are in progress. */
+  async run<T>(job: () => Promise<T>): Promise<T> {
+    if (this.#running >= this.#max) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    else this.#running++
+    try {
+      return await job()
+    } finally {
+      const next = this.#waiting.shift()
+      // A job that waits takes over the place.
+      if (next === undefined) this.#running--
+      else next()
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { PackedPackages } from './install-and-run.ts'
+import { runCommand } from './run-command.ts'
+import { checkInstalledPackages, type PackageLock } from './size-budgets.ts'
+
+/**
+ * Installs the tarballs with npm, runs a program with every version of Node.js, and counts the installed packages.
+ *
+ * @param program Path of the program, which is copied
+ * @param nodes Paths of the versions of Node.js
+ * @returns the problems found
+ */
+export async function installWithNpm(
+  packed: PackedPackages,
+  folder: string,
+  program: string,
+  nodes: readonly string[],
+): Promise<string[]> {
+  const dependencies = Object.fromEntries([...packed].map(([{ name }, { path }]) => [name, `file:${path}`]))
+  await mkdir(folder)
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module', dependencies }))
+  await writeFile(join(folder, 'program.ts'), await readFile(program))
+  const install = ['npm', 'install', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund']
+  const installed = await runCommand(install, folder)
+  if (!installed.ok) return [installed.output]
+
+  const lock = JSON.parse(await readFile(join(folder, 'package-lock.json'), 'utf8')) as PackageLock
+  const problems = [...packed.keys()].flatMap(({ name }) => checkInstalledPackages(name, lock))
+  for (const node of nodes) {
+    const { ok, output } = await runCommand([node, 'program.ts'], folder)
+    if (!ok) problems.push(`${node}:\n${output}`)
+  }
+  return problems
+}

@@ -1,0 +1,67 @@
+import { statSync } from 'node:fs'
+
+/** Largest size of a published package. docs/dependencies.md gives the reasons. */
+export interface SizeBudget {
+  /** Size of the tarball, in bytes. */
+  readonly packedBytes: number
+  /** Packages that npm installs with it, without the package itself and without optional ones. */
+  readonly dependencies: number
+}
+
+/** Budgets by name of the package: 5 to 10% above the size when the budget was set. */
+export const SIZE_BUDGETS: Readonly<Record<string, SizeBudget>> = {
+  '@fw/access-log': { packedBytes: 64_000, dependencies: 6 },
+  '@fw/client-address': { packedBytes: 17_000, dependencies: 1 },
+  '@fw/core': { packedBytes: 740_000, dependencies: 21 },
+  '@fw/create': { packedBytes: 39_000, dependencies: 0 },
+  '@fw/log': { packedBytes: 180_000, dependencies: 4 },
+  '@fw/options': { packedBytes: 24_000, dependencies: 0 },
+  '@fw/sse': { packedBytes: 122_000, dependencies: 3 },
+  '@fw/static': { packedBytes: 110_000, dependencies: 3 },
+  '@fw/types': { packedBytes: 27_000, dependencies: 0 },
+}
+
+/** Part of a `package-lock.json`: the installed packages by path. */
+export interface PackageLock {
+  readonly packages: Readonly<Record<string, { readonly dependencies?: Readonly<Record<string, string>> }>>
+}
+
+/** Compares the size of a tarball with the budget of its package. @returns the problems found */
+export function checkPackedSize(name: string, tarball: string): string[] {
+  const budget = SIZE_BUDGETS[name]?.packedBytes
+  const { size } = statSync(tarball)
+  if (budget === undefined) return [`scripts/packages/size-budgets.ts has no budget for ${name}, of ${size} bytes`]
+  return size <= budget ? [] : [`${name} is packed into ${size} bytes. Its budget is ${budget}`]
+}
+
+/** Compares the number of installed packages with the budget. @returns the problems found */
+export function checkInstalledPackages(name: string, lock: PackageLock): string[] {
+  const budget = SIZE_BUDGETS[name]?.dependencies ?? 0
+  const installed = dependenciesOf(name, lock)
+  if (installed.length <= budget) return []
+  return [`${name} installs ${installed.length} packages. Its budget is ${budget}: ${installed.join(', ')}`]
+}
+
+/** Returns the names of the packages that a package needs, directly or through others, in alphabetical order. */
+export function dependenciesOf(name: string, { packages }: PackageLock): string[] {
+  const found = new Set<string>()
+  const open = [`node_modules/${name}`]
+  for (let path = open.pop(); path !== undefined; path = open.pop()) {
+    for (const dependency of Object.keys(packages[path]?.dependencies ?? {})) {
+      const at = resolve(dependency, path, packages)
+      if (found.has(at)) continue
+      found.add(at)
+      open.push(at)
+    }
+  }
+  return Array.from(found, (path) => path.replace(/^.*node_modules\//, '')).toSorted()
+}
+
+/** Returns the path at which Node.js finds a package: the nearest `node_modules` that has it. */
+function resolve(name: string, from: string, packages: PackageLock['packages']): string {
+  for (let folder = from; folder !== ''; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/node_modules/')))) {
+    const path = `${folder}/node_modules/${name}`
+    if (packages[path] !== undefined) return path
+  }
+  return `node_modules/${name}`
+}
