@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 const SCRIPT = fileURLToPath(new URL('check-commits.ts', import.meta.url))
-/** Variables of git would lead a command to the repository whose hook runs the tests. */
+/** Omits the variables of git, which would make a command use the repository whose hook runs the tests. */
 const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_')))
 
 interface Repository {
@@ -88,6 +88,13 @@ describe('check-commits', () => {
     commit('core: adds a limit')
     expect(check()).toEqual({ status: 1, lines: [expect.stringContaining('"adds"')] })
     expect(check('HEAD')).toEqual({ status: 0, lines: [] })
+  })
+
+  it('checks the last 20 commits if origin/main contains every commit', () => {
+    const { git, commit, check } = repository()
+    commit('Out of reach', 'core: adds a limit', ...Array<string>(19).fill('core: add a limit'))
+    git('update-ref', 'refs/remotes/origin/main', 'HEAD')
+    expect(check()).toEqual({ status: 1, lines: [expect.stringContaining('"adds"')] })
   })
 
   it('checks the last 20 commits without origin/main', () => {

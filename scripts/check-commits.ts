@@ -1,5 +1,6 @@
 // Fails if a commit message breaks the form in CONTRIBUTING.md, "Prose". Checks the commits since a base, which is
-// origin/main or the argument; without either, the last 20. Merges are exempt, as are commits before this script.
+// origin/main or the argument. If origin/main does not exist or contains every commit, checks the last 20.
+// Merges are exempt, as are commits before this script.
 // `--message <file>` checks the message in a file instead, for .githooks/commit-msg.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -31,16 +32,18 @@ function messageIn(path: string): string {
 /** Returns name and message of each commit to check. A shallow clone has only some of them, a source archive none. */
 function messagesSince(argument: string | undefined): string[][] {
   if (!existsSync('.git')) return []
-  const base =
-    argument ?? (git('branch', '--remotes', '--list', 'origin/main').trim() === '' ? undefined : 'origin/main')
+  if (argument !== undefined) return messagesIn(`^${argument}`)
+  const hasMain = git('branch', '--remotes', '--list', 'origin/main').trim() !== ''
+  const unpublished = hasMain ? messagesIn('^origin/main') : []
+  return unpublished.length > 0 ? unpublished : messagesIn(`--max-count=${DEFAULT_COUNT}`)
+}
+
+/** Returns name and message of each commit in a range of `git log`. */
+function messagesIn(range: string): string[][] {
   // In a shallow clone the oldest commit adds every file, and is exempt.
   const [start] = git('log', '--diff-filter=A', '--format=%H', '--', SCRIPT).split('\n')
-  const range = [
-    ...(base === undefined ? [`--max-count=${DEFAULT_COUNT}`] : [`^${base}`]),
-    ...(start === undefined || start === '' ? [] : [`^${start}`]),
-  ]
-  const log = git('log', '--no-merges', '-z', '--format=%h %B', 'HEAD', ...range)
-  return log
+  const exempt = start === undefined || start === '' ? [] : [`^${start}`]
+  return git('log', '--no-merges', '-z', '--format=%h %B', 'HEAD', range, ...exempt)
     .split('\0')
     .filter((entry) => entry !== '')
     .map((entry) => [`Commit ${entry.slice(0, entry.indexOf(' '))}`, entry.slice(entry.indexOf(' ') + 1).trim()])

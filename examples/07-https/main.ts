@@ -6,7 +6,7 @@ import { Server } from '@fw/core'
 const keyFile = join(import.meta.dirname, 'key.pem')
 const certFile = join(import.meta.dirname, 'cert.pem')
 
-// For this machine only: browsers warn of it. A public server uses the certificate of its domain.
+// Only for this machine: browsers warn about it. A public server uses the certificate of its domain.
 if (!existsSync(certFile)) {
   const command =
     'req -x509 -nodes -newkey ec -pkeyopt ec_paramgen_curve:P-256 -days 30 -subj /CN=localhost ' +

@@ -31,7 +31,7 @@ server.router().all('/*path', async (ctx) => {
     method: ctx.method,
     headers,
     redirect: 'manual',
-    signal: ctx.signal, // ends the request when the client leaves
+    signal: ctx.signal, // ends the request when the client disconnects
     ...(hasBody ? { body: ctx.stream(), duplex: 'half' } : {}),
   }).catch((cause: unknown) => {
     throw ctx.signal.aborted ? cause : new HttpError(502, 'The upstream server does not answer', { cause })

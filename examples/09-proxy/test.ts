@@ -38,7 +38,7 @@ test('forwards the request and the response', async () => {
   assert.equal(await response.text(), '/path?query=1 body')
 })
 
-test('ends the request to the upstream server when the client leaves', async () => {
+test('ends the request to the upstream server when the client disconnects', async () => {
   const abort = new AbortController()
   const response = fetch(new URL('/slow', url), { signal: abort.signal })
   const [upstreamResponse] = await once(upstream, 'slow')

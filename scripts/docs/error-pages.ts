@@ -1,7 +1,7 @@
 import type { ErrorSite } from './error-sites.ts'
 
 /**
- * Folder of the pages of the codes, as a page in `packages/core/docs` links it. Replace it by the address of the site once
+ * Folder of the pages of the codes, as a page in `packages/core/docs` links it. Replace it with the address of the site once
  * the site has a public domain. Messages do not name the page before then: a link must not lead to a domain of others.
  */
 const PAGES = '../../../docs/errors/'
@@ -12,7 +12,7 @@ const MESSAGES = /^<!-- messages -->\n[^]*?^<!-- end of messages -->$/m
 const CODES = /^<!-- error codes -->\n[^]*?^<!-- end of error codes -->$/m
 
 /**
- * Replaces the content between the markers of the page of a code by the messages that its errors can have.
+ * Replaces the content between the markers of the page of a code with the messages that its errors can have.
  *
  * @throws {Error} if the markers are missing
  */
@@ -23,7 +23,7 @@ export function fillMessages(page: string, sites: readonly ErrorSite[]): string 
 }
 
 /**
- * Replaces the content between the markers of a page by a table of all codes.
+ * Replaces the content between the markers of a page with a table of all codes.
  *
  * @param pages The pages of the codes, by code
  * @throws {Error} if the markers are missing

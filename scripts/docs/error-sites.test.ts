@@ -22,7 +22,7 @@ export function check(value: unknown, what: string): void {
   if (value === 2) throw withCode(what ? 'FW_TWO' : 'FW_THREE', value ? new TypeError('two') : new RangeError('or three'))
   if (value === 3) throw new PeerError('a fault of the peer')
   if (value === 4) throw new Gone('left')
-  if (value === 5) throw new GoneError('the client left')
+  if (value === 5) throw new GoneError('the client disconnected')
   if (value === 6) throw new PublicError('without a code')
   if (value === 7) throw new Error('without a code')
   if (value === 8) throw passed('from ' + 'a caller')
@@ -54,7 +54,7 @@ describe('errorSites', () => {
 
   it.each([
     ['FW_ONE', 'TypeError', ['check: […] must be […]. Write 1.']],
-    ['FW_GONE', 'AbortError', ['the client left']],
+    ['FW_GONE', 'AbortError', ['the client disconnected']],
     ['FW_EIGHT', 'Error', ['from a caller']],
     ['FW_NINE', 'Error', ['some', 'none']],
     ['FW_TEN', 'Error', []],

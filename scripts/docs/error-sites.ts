@@ -78,7 +78,7 @@ function sitesIn(file: SourceFile, classes: ReadonlyMap<string, ErrorClass>, all
   return sites
 }
 
-/** Reports whether a node is a function, whose errors are others than that of the call around it. */
+/** Reports whether a node is a function. Its errors are not those of the surrounding call. */
 function isScope(node: Node): boolean {
   return node.kind === SyntaxKind.ArrowFunction || node.kind === SyntaxKind.FunctionExpression
 }

@@ -22,6 +22,10 @@ export interface Listen<T> extends Base {
   }
   /** Number of processes. */
   readonly count: number | 'auto'
+  /** Returns a name. */
+  readonly name?: (port: number) => string | undefined
+  /** Reports the port. */
+  readonly report?: ((port: number) => void) | undefined
 }
 
 export type Certificate =
@@ -46,6 +50,8 @@ describe('optionsOf', () => {
       { name: 'types', type: 'string[]', default: '', effect: 'Accepts `*/*` and more, in two lines.' },
       { name: 'limits.maxBodyBytes', type: 'number', default: '', effect: 'Largest body.' },
       { name: 'count', type: "number | 'auto'", default: 'required', effect: 'Number of processes.' },
+      { name: 'name', type: '(port: number) => string | undefined', default: '', effect: 'Returns a name.' },
+      { name: 'report', type: '(port: number) => void', default: '', effect: 'Reports the port.' },
     ])
   })
 

@@ -61,10 +61,10 @@ function textOf(comment: string): string {
 }
 
 function shortType(declared: string): string {
-  return declared
-    .replaceAll('readonly ', '')
-    .replace(/ \| undefined$/, '')
-    .trim()
+  const type = declared.replaceAll('readonly ', '').trim()
+  // In `(a: A) => string | undefined`, the function returns `undefined`.
+  if (/^\([^(]*\) =>/.test(type)) return type
+  return type.replace(/ \| undefined$/, '').replace(/^\((\(.*)\)$/, '$1')
 }
 
 /**

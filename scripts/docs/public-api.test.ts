@@ -59,6 +59,19 @@ export function take(d: { readonly e: 1 }): Promise<{ readonly f: 2 }> { return 
     expect(check(text)).toEqual(['2 Inner.a', '4 Inner.b.c', '12 take(d).e', '12 take().f'])
   })
 
+  it('finds members of a type that Pick or Omit maps', () => {
+    const text = `interface Inner {
+  readonly a: 1
+  readonly b: 2
+  readonly c: 3
+}
+/** Picked. */
+export type Picked = Pick<Inner, 'a'>
+/** The others. */
+export type Others = Omit<Inner, 'a' | 'b'>`
+    expect(check(text)).toEqual(['2 Picked.a', '4 Others.c'])
+  })
+
   it('requires a docstring for each overload', () => {
     const text = `/** A. */
 export interface A {

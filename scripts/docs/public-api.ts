@@ -82,7 +82,13 @@ class Search implements PublicApi {
     }
     const symbol = type.getSymbol()
     const declaration = symbol?.declarations.find((each) => this.#isOwn(each.path))
-    if (symbol === undefined || declaration === undefined) return
+    if (symbol === undefined) return
+    if (declaration === undefined) {
+      // `Pick`, `Omit` and `Partial` are declared elsewhere, but their members can be those of an own type.
+      if ((type.objectFlags & ObjectFlags.Mapped) === 0) return
+      for (const property of this.#checker.getPropertiesOfType(type)) this.#member(property, name)
+      return
+    }
     // Instantiations of a generic type have the same docstrings, and there can be infinitely many.
     // The type of a class itself shares the symbol of its instances.
     const isAnonymous = (type.objectFlags & ObjectFlags.Anonymous) !== 0

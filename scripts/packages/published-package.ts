@@ -45,7 +45,7 @@ export async function pack({ folder }: PublishedPackage, destination: string): P
   return { path: packed.filename, files: packed.files.map(({ path }) => path) }
 }
 
-/** Reads the `package.json` of a folder, of which the caller knows the shape. */
+/** Reads the `package.json` of a folder. The caller knows its type. */
 export function readManifest(folder: string): unknown {
   return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
 }

@@ -1,13 +1,16 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
+import { scriptOf } from '../../packages/testing/src/page/expected-output.ts'
+import { pageBlocks } from '../../packages/testing/src/page/page-blocks.ts'
 import { readmeBlocks } from '../../packages/testing/src/readme-blocks.ts'
 import { runCommand } from './run-command.ts'
 
 /**
- * Compiles the examples of the READMEs against the installed packages, and runs those that end by themselves.
+ * Compiles the examples of the READMEs against the installed packages, and runs those that end by themselves. Each README
+ * has its own folder, which is empty until the `sh` blocks of the README have run.
  *
  * @param installed Folder in which the packages are installed, with a `tsconfig.json`
- * @param readmes Paths of the READMEs and of other pages. Their examples may need the packages and `public/index.html`, and nothing else
+ * @param readmes Paths of the READMEs, and of other pages with all of their setup
  * @param nodes Paths of the versions of Node.js that run each example
  * @returns the problems found
  */
@@ -17,29 +20,44 @@ export async function runReadmes(
   root: string,
   nodes: readonly string[],
 ): Promise<string[]> {
-  const programs: string[] = []
+  const problems: string[] = []
+  const programs: { readonly folder: string; readonly file: string }[] = []
   const files: string[] = []
   for (const readme of readmes) {
-    for (const { code, line, isProgram } of readmeBlocks(await readFile(readme, 'utf8'))) {
-      const page = relative(root, readme).replace(/\.md$/, '').replaceAll('/', '-')
-      const file = `${page}-${line}.ts`
-      await writeFile(join(installed, file), code)
-      files.push(file)
-      if (isProgram) programs.push(file)
+    // Not below `installed`, whose package.json would apply to it.
+    const page = relative(root, readme).replace(/\.md$/, '').replaceAll('/', '-')
+    const folder = `${installed}-${page}`
+    await mkdir(folder)
+    await symlink(join(installed, 'node_modules'), join(folder, 'node_modules'))
+    const markdown = await readFile(readme, 'utf8')
+    for (const command of setupOf(markdown)) {
+      const { ok, output } = await runCommand(['bash', '-c', command], folder)
+      if (!ok) problems.push(`${readme}: ${command}\n${output}`)
+    }
+    for (const { code, line, isProgram } of readmeBlocks(markdown)) {
+      const file = `example-${line}.ts`
+      await writeFile(join(folder, file), code)
+      files.push(join(folder, file))
+      if (isProgram) programs.push({ folder, file })
     }
   }
-  // `docs/complete-example.md` creates this file in a shell.
-  await mkdir(join(installed, 'public'), { recursive: true })
-  await writeFile(join(installed, 'public/index.html'), '<h1>hello</h1>\n')
   await writeFile(join(installed, 'readmes.json'), JSON.stringify({ extends: './tsconfig.json', files }))
 
   const compiled = await runCommand([join(root, 'node_modules/.bin/tsc'), '-p', 'readmes.json'], installed)
-  const problems = compiled.ok ? [] : [compiled.output]
+  if (!compiled.ok) problems.push(compiled.output)
   for (const node of nodes) {
-    for (const file of programs) {
-      const { ok, output } = await runCommand([node, file], installed)
-      if (!ok || /\bWarning: /.test(output)) problems.push(`${file} on ${node}:\n${output}`)
+    for (const { folder, file } of programs) {
+      const { ok, output } = await runCommand([node, file], folder)
+      if (!ok || /\bWarning: /.test(output)) problems.push(`${join(folder, file)} on ${node}:\n${output}`)
     }
   }
   return problems
+}
+
+/** Returns the commands of the `sh` blocks of a README. The packages are already installed. */
+function setupOf(markdown: string): string[] {
+  return pageBlocks(markdown)
+    .filter(({ language, noRun }) => language === 'sh' && noRun === undefined)
+    .flatMap(({ code }) => scriptOf(code))
+    .filter((command) => !command.startsWith('npm install'))
 }

@@ -32,7 +32,7 @@ describe('a comparison', () => {
     expect(names).toEqual(expect.arrayContaining([reference, ...targets.flatMap(({ of, to = of }) => [of, to])]))
   })
 
-  it.each(Object.entries(GROUPS))('has a unique name in its group: %s', (_group, { comparisons }) => {
+  it.each(Object.entries(GROUPS))('uses a unique name in its group: %s', (_group, { comparisons }) => {
     expect(new Set(comparisons.map(({ name }) => name)).size).toBe(comparisons.length)
   })
 })

@@ -9,7 +9,7 @@ const PATHS: Readonly<Partial<Record<FaultName, string>>> = {
 
 /** Requests that are remembered: the feed can be faster than the response. */
 const MAX_REMEMBERED = 5
-/** Milliseconds since its start in which a request can be that of a fault. */
+/** Milliseconds after the start of a fault during which its request can arrive. */
 const FRESH_MS = 30_000
 
 /** Finds the request of a fault among those that the feed brings. */

@@ -2,16 +2,16 @@ import type { FeedEvents } from '../src/live/messages.ts'
 
 /** Receives the events of the feed. */
 export type FeedListener = { readonly [Name in keyof FeedEvents]: (message: FeedEvents[Name]) => void } & {
-  /** The stream was lost, or is there again with the next `welcome`. */
+  /** The stream was lost, or is connected again with the next `welcome`. */
   readonly lost: () => void
 }
 
-/** Milliseconds until a stream is opened again that the browser has given up, as after a refused connection. */
+/** Milliseconds until the page reopens a stream that the browser has abandoned, for example after a refused connection. */
 const REOPEN_MS = 1000
 /** Milliseconds without an event after which a stream counts as lost. The feed sends one each second. */
 const SILENT_MS = 5000
 
-/** Follows the feed, and opens it again whenever it ends. The browser asks for what it missed. */
+/** Follows the feed, and opens it again whenever it ends. The browser requests the events that it missed. */
 export function follow(listener: FeedListener): void {
   let lastSign = performance.now()
   let source: EventSource | undefined

@@ -32,7 +32,7 @@ export const RIGHT_SHARE = 0.58
 const MAX_SCALE = 4
 /** A ribbon without requests is a rail. */
 const RAIL = 0.6
-/** Parts of the way: the box in the middle hides the dots. */
+/** Fractions of the path between which the box in the middle hides the dots. */
 const BOX_FROM = 0.45
 const BOX_TO = 0.55
 
@@ -86,7 +86,7 @@ export function isHidden(way: number): boolean {
  * Returns the place of a dot.
  *
  * @param way From 0 at the protocol to 1 at the route
- * @param lane From -0.5 to 0.5: the place of the dot across its ribbon
+ * @param lane Position of the dot across its ribbon, from -0.5 to 0.5
  */
 export function pointOn(
   { x0, xa, xb, x1 }: FlowLayout,

@@ -9,7 +9,7 @@ const MAX_REQUESTS = 200
 /** Requests that do not fill the list. */
 const FEW = 10
 
-/** The requests that the page knows, the newest first, and which of them it shows. */
+/** Stores the requests that the page has received, newest first, and selects those to show. */
 export class RequestList {
   visitor = ''
   only: Only = 'all'

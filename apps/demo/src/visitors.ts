@@ -29,7 +29,7 @@ export class Visitors {
     return next()
   }
 
-  /** Returns the name that a client of the demo gives itself: `demo`, `race`, or the visitor on whose behalf it asks. */
+  /** Returns the name that a client of the demo gives itself: `demo`, `race`, or the visitor for whom it sends the request. */
   #clientOf(ctx: Context): string | undefined {
     const field = ctx.headers.get(CLIENT_FIELD)
     if (field === null || !field.startsWith(`${this.secret} `)) return undefined

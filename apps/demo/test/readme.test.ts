@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url'
-import { runReadme } from '@fw/testing'
+import { runPage } from '@fw/testing'
 
-// The example of the whole composes every package, as the demo does.
-runReadme(fileURLToPath(new URL('../../../docs/complete-example.md', import.meta.url)), {
-  from: fileURLToPath(new URL('..', import.meta.url)),
-})
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
+const FOLDER = fileURLToPath(new URL('..', import.meta.url))
+
+// The complete example composes every package, as the demo does.
+for (const page of ['/README.md', '/docs/complete-example.md']) runPage(ROOT + page, { from: FOLDER })

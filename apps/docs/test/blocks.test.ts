@@ -1,6 +1,6 @@
-import { globSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { checkPageTypes, runPage } from '@fw/testing'
+import { checkPageTypes, pageBlocks, runPage } from '@fw/testing'
 import { expect, it } from 'vitest'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
@@ -20,6 +20,19 @@ function before(page: string): string[] {
 }
 
 for (const page of WRITTEN) runPage(CONTENT + page, { from: DOCS, before: before(page) })
+
+/** Pages that no test runs. */
+const NOT_RUN = [
+  ...globSync(['docs/*.md', 'packages/create/README.md', 'CONTRIBUTING.md', 'SECURITY.md'], { cwd: ROOT }).map(
+    (page) => ROOT + page,
+  ),
+  ...globSync(['index.md', 'why/{index,versions}.md'], { cwd: CONTENT }).map((page) => CONTENT + page),
+]
+
+it.each(NOT_RUN)('finds the reason for each command in %s that no test runs', (page) => {
+  const commands = pageBlocks(readFileSync(page, 'utf8')).filter(({ language }) => /^(?:console|sh)$/.test(language))
+  expect(commands.filter(({ noRun }) => noRun === undefined || noRun === '')).toEqual([])
+})
 
 it('finds no type error in the blocks of any page', async () => {
   const written = [...WRITTEN, 'index.md'].map((page) => ({ path: CONTENT + page, before: before(page) }))

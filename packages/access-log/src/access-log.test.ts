@@ -38,7 +38,7 @@ function fail(message: string): never {
 const methodAndDuration = ({ method }: Context, ns: number): string => `${method}\n${ns}`
 
 describe('accessLog', () => {
-  it('logs one entry when the exchange is over', async () => {
+  it('logs one entry when the exchange has ended', async () => {
     nowMs = 1000
     const { finish } = await run([{}], { path: '/a', rawQuery: 'b=1' })
     expect(entries()).toEqual([])
@@ -136,7 +136,7 @@ describe('accessLog', () => {
     expect(logger).toBe(accessLog)
   })
 
-  it('logs 499 if the client left before the head, otherwise the status that was sent', async () => {
+  it('logs 499 if the client disconnected before the head, otherwise the status that was sent', async () => {
     ;(await run([{}])).finish({ status: 0, aborted: true })
     ;(await run([{}])).finish({ status: 200, bodyBytes: 5, aborted: true })
     expect(sink.messages()).toEqual([
@@ -188,8 +188,8 @@ it('explains its use if it was not called', () => {
   expect(() => accessLog(ctx as unknown as AccessLogConfig)).toThrow('got a context. Write router.use(accessLog()).')
 })
 
-describe('a skipped request', () => {
-  it('has exactly a path of skipPaths, with any query and status', async () => {
+describe('accessLog with skipPaths or skipIf', () => {
+  it('skips a request whose path equals one of skipPaths, with any query and status', async () => {
     for (const path of ['/healthz', '/healthz/', '/%68ealthz']) {
       ;(await run([{ skipPaths: ['/healthz'] }], { path, rawQuery: 'x' })).finish({ status: 500 })
     }
@@ -199,7 +199,7 @@ describe('a skipped request', () => {
     ])
   })
 
-  it('matches skipIf, which is called when the status is known', async () => {
+  it('calls skipIf when the status is known', async () => {
     const skipIf = vi.fn((ctx: Context) => ctx.status < 400)
     for (const status of [200, 404]) {
       const { ctx, finish } = await run([{ skipIf }])
@@ -210,14 +210,14 @@ describe('a skipped request', () => {
     expect(sink.messages()).toEqual([expect.stringContaining('404')])
   })
 
-  it('is logged if skipIf throws', async () => {
+  it('logs the request if skipIf throws', async () => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
     ;(await run([{ skipIf: () => fail('broken predicate') }])).finish()
     expect(sink.size()).toBe(1)
     expect(warn).toHaveBeenCalledWith('skipIf of accessLog threw: Error: broken predicate', 'AccessLogWarning')
   })
 
-  it('is logged if skipIf returns a promise, whose rejection is handled', async () => {
+  it('logs the request if skipIf returns a promise, and handles its rejection', async () => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
     vi.resetModules()
     const { accessLog: freshAccessLog } = await import('./access-log.ts')
@@ -233,7 +233,7 @@ describe('a skipped request', () => {
     ])
   })
 
-  it('is not formatted', async () => {
+  it('does not format a skipped entry', async () => {
     setLevel(Level.Error)
     const customFormatter = vi.fn(() => 'text')
     const skipIf = vi.fn(() => false)
@@ -254,7 +254,7 @@ describe('customFormatter', () => {
     expect(sink.messages()).toEqual(['[SLOW] GET\n2000000'])
   })
 
-  it('receives the content of the other formats, redacted, and 499 for a client that left', async () => {
+  it('receives the content of the other formats, redacted, and 499 for a client that disconnected', async () => {
     const config: AccessLogConfig = {
       customFormatter: ({ method }, _, { path, query, status, bytes }) =>
         `${method} ${path}?${query} ${status} ${bytes}`,
@@ -269,7 +269,7 @@ describe('customFormatter', () => {
     () => fail('broken formatter'),
     () => 7 as unknown as string,
     (async () => fail('later')) as unknown as () => string,
-  ])('is replaced by Combined if it fails', async (customFormatter) => {
+  ])('leaves the entry in Combined if it fails', async (customFormatter) => {
     vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
     ;(await run([{ format: AccessLogFormat.Json, customFormatter }])).finish()
     expect(sink.messages()).toEqual([expect.stringMatching(/^GET \/ 200 OK /)])
@@ -432,18 +432,18 @@ describe('a request that the engine refused', () => {
       { customFormatter: methodAndDuration, format: 'custom', logQuery: false },
       'GET /p 400 Bad Request 1.50ms - 127.0.0.1 (120 B) [HTTP/1.1]',
     ],
-  ])('is logged %s', async (_, change, config, text) => {
+  ])('causes an entry %s', async (_, change, config, text) => {
     await refuse([config], change)
     expect(entries()).toEqual([[3, text]])
   })
 
-  it('is not logged below the threshold or on a skipped path', async () => {
+  it('causes no entry below the threshold or on a skipped path', async () => {
     await refuse([{ skipPaths: ['/p'] }])
     await refuse([{ clientErrorLevel: Level.Off }])
     expect(sink.size()).toBe(0)
   })
 
-  it('has one entry for several accessLog() on the root router, with the settings of the innermost', async () => {
+  it('causes one entry with several accessLog() on the root router, with the settings of the innermost', async () => {
     await refuse([{}, { format: AccessLogFormat.Json, clientErrorLevel: Level.Debug }])
     expect(entries()).toEqual([[1, expect.stringMatching(/^\{"method":"GET","path":"\/p","status":400,/)]])
     sink.clear()
@@ -451,7 +451,7 @@ describe('a request that the engine refused', () => {
     expect(entries()).toEqual([])
   })
 
-  it('has one entry for each notification', async () => {
+  it('causes one entry for each notification', async () => {
     await refuse([{}])
     await refuse([{}])
     expect(sink.size()).toBe(2)

@@ -22,7 +22,7 @@ const PENDING_ENTRY: ContextKey<ContextEntry> = { name: 'pending access log entr
 const warnOfSkipIf = throttledWarning('skipIf of accessLog threw')
 
 /**
- * Creates middleware that logs one entry when a request is over, and provides a `RequestLogger`.
+ * Creates middleware that logs one entry when a request has ended, and provides a `RequestLogger`.
  *
  * On the root router it logs every request, including those without a route or refused by the protocol engine. On a group
  * it replaces the outer access log. Sinks that show locations show this call.

@@ -5,9 +5,9 @@ import type { SourceLocation } from '@fw/types'
 
 /** The properties of a request that its records show. */
 export interface LoggedRequest {
-  /** The correlation ID; `undefined` without one. */
+  /** The correlation ID; `undefined` if there is none. */
   readonly id: string | undefined
-  /** Fields of every record; `undefined` without any. */
+  /** Fields of every record; `undefined` if there are none. */
   readonly fields: Readonly<Record<string, unknown>> | undefined
 }
 
@@ -48,7 +48,7 @@ export class RequestLogger {
     this.#added = added
   }
 
-  /** The correlation ID that the request carries or that was generated for it; `undefined` without one. */
+  /** The correlation ID that the request carries or that was generated for it; `undefined` if there is none. */
   get id(): string | undefined {
     return this.#request.id
   }

@@ -14,7 +14,7 @@ type Seen = Record<string, unknown>
 /** A server that behaves as a case describes. */
 interface Served {
   readonly server: Server
-  /** Resolves when the exchange is over. */
+  /** Resolves when the exchange has ended. */
   readonly finished: Promise<unknown>
   /** Resolves when the client must disconnect, if it does so before the end of the response. */
   readonly leave: Promise<unknown>
@@ -122,7 +122,7 @@ function isSlow({ config, response }: Case): boolean {
   return threshold > 0 && response.durationNs > threshold
 }
 
-/** Returns the configuration. Replaces the threshold by one that decides the same without a long wait. */
+/** Returns the configuration. Replaces the threshold with one that gives the same result without a long wait. */
 function configFor(one: Case, described: Record<string, unknown>): AccessLogConfig {
   const config = configOf(described)
   return config.slowThreshold ? { ...config, slowThreshold: isSlow(one) ? 1_000_000 : 3_600_000_000_000 } : config

@@ -49,7 +49,7 @@ const LIMITS: Limits = { maxFields: 20, maxBodyBytes: 1000 }
 /** Only for tests that exceed these limits. On a busy machine, any other test could exceed them too. */
 const SHORT_LIMITS: Limits = { ...LIMITS, bodyStallTimeoutMs: 500, headTimeoutMs: 1000 }
 
-/** Resolves when the exchange is over. */
+/** Resolves when the exchange has ended. */
 const over = (ctx: Context): Promise<void> => new Promise((resolve) => ctx.onFinish(() => resolve()))
 
 /** Returns a request body that never ends. */
@@ -119,13 +119,13 @@ async function start(demand: ServerDemand, limits = LIMITS): Promise<RunningServ
   return { port, close: () => server.close({ drainMs: 0 }) }
 }
 
-eachProtocol('an entry', start, (client, protocol) => {
-  it('is logged for a handler that fails after the head', async () => {
+eachProtocol('an access log', start, (client, protocol) => {
+  it('logs an entry for a handler that fails after the head', async () => {
     await expect(wholeResponse(client(), '/crash')).rejects.toBeInstanceOf(Error)
     expect(await nextEntries(1)).toEqual(['[ABORTED] GET /crash 200 OK (4 B)'])
   })
 
-  it('is logged for a response that is shorter than announced', async () => {
+  it('logs an entry for a response that is shorter than announced', async () => {
     await expect(wholeResponse(client(), '/cut')).rejects.toBeInstanceOf(Error)
     expect(await nextEntries(1)).toEqual(['[ABORTED] GET /cut 200 OK (4 B)'])
   })
@@ -141,13 +141,13 @@ eachProtocol('an entry', start, (client, protocol) => {
     expect(await nextEntries(1)).toEqual([`GET ${path} 200 OK (${byteLength} B) [content-type: ${type}]`])
   })
 
-  it('is logged at the end of an event stream, with all its bytes', async () => {
+  it('logs an entry at the end of an event stream, with all its bytes', async () => {
     const response = await client().request({ path: '/events' })
     const text = await response.text()
     expect(await nextEntries(1)).toEqual([`GET /events 200 OK (${text.length} B)`])
   })
 
-  it('is logged when the client of an event stream disconnects', async () => {
+  it('logs an entry when the client of an event stream disconnects', async () => {
     const response = await client().request({ path: '/events?endless' })
     const first = await response.body[Symbol.asyncIterator]().next()
     expect(entries()).toEqual([])
@@ -156,7 +156,7 @@ eachProtocol('an entry', start, (client, protocol) => {
     expect(await nextEntries(1)).toEqual([`[ABORTED] GET /events?endless 200 OK (${size} B)`])
   })
 
-  it('is logged for each request on a connection that is cut', async () => {
+  it('logs an entry for each request on a connection that is cut', async () => {
     waiting = 0
     const own = await connect(protocol, { port })
     const asked = [own.request({ path: '/wait?1' }), own.request({ path: '/wait?2' })]
@@ -170,13 +170,13 @@ eachProtocol('an entry', start, (client, protocol) => {
     ])
   })
 
-  it('is logged for a body that is too large', async () => {
+  it('logs an entry for a body that is too large', async () => {
     const response = await client().request({ path: '/body', body: new Uint8Array(1001) })
     await response.bytes()
     expect(await nextEntries(1)).toEqual([expect.stringMatching(/^POST \/body 413 Content Too Large \(\d+ B\)$/)])
   })
 
-  it('is logged once for a request that the protocol engine refuses', async () => {
+  it('logs one entry for a request that the protocol engine refuses', async () => {
     // HTTP/3 resets it without a response.
     await client()
       .request({ path: '/refused#x' })
@@ -189,10 +189,10 @@ eachProtocol('an entry', start, (client, protocol) => {
 })
 
 eachProtocol(
-  'an entry of a request whose body stalls',
+  'an access log, for a request whose body stalls',
   (demand) => start(demand, SHORT_LIMITS),
   (client) => {
-    it('is logged', async () => {
+    it('logs an entry', async () => {
       const response = await client().request({ path: '/body', body: stalling() })
       expect(response.status).toBe(408)
       response.abort()
@@ -201,8 +201,8 @@ eachProtocol(
   },
 )
 
-eachProtocol('an entry of a request with too many fields', start, (client) => {
-  it('is logged once', async () => {
+eachProtocol('an access log, for a request with too many fields', start, (client) => {
+  it('logs one entry', async () => {
     const headers = Array.from({ length: 30 }, (_, i): [string, string] => [`x-${i}`, ''])
     const response = await client().request({ path: '/many', headers })
     expect(response.status).toBe(431)
@@ -217,7 +217,7 @@ function frame(type: number, flags: number, streamId: number, payload: Buffer): 
   return Buffer.concat([Buffer.from([0, 0, payload.length, type, flags, 0, 0, 0, streamId]), payload])
 }
 
-describe('an entry of HTTP/2', () => {
+describe('an access log over HTTP/2', () => {
   /** GET http://a/ with a field name in upper case, which is malformed (RFC 9113 §8.2). */
   const MALFORMED = Buffer.from('\x82\x86\x84\x41\x01a\x00\x01X\x011', 'latin1')
 
@@ -225,7 +225,7 @@ describe('an entry of HTTP/2', () => {
     ['a malformed request, which is reset', frame(0x1, 0x5, 1, MALFORMED), 'GET /'],
     // RFC 9113 §6.1: this ends the connection.
     ['an error of the connection', frame(0x0, 0, 0, Buffer.from('data')), '- -'],
-  ])('is logged once for %s', async (_, sent, known) => {
+  ])('logs one entry for %s', async (_, sent, known) => {
     await using server = makeServer()
     const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
     const socket = netConnect(Number(url.port), '127.0.0.1')
@@ -242,7 +242,7 @@ describe('an entry of HTTP/2', () => {
   })
 })
 
-describe('an entry of HTTP/1.1', () => {
+describe('an access log over HTTP/1.1', () => {
   it.each([
     ['a malformed request', 'GET /p HTTP/1.1\r\nHost : x\r\n\r\n', /^GET \/p 400 Bad Request/],
     ['bytes that are not HTTP', '\x16\x03\x01\x02\0\x01\0\r\n\r\n', /^- - 400 Bad Request/],
@@ -254,14 +254,14 @@ describe('an entry of HTTP/1.1', () => {
     ],
     ['a password in a target', 'CONNECT me:pw@h:443 HTTP/1.1\r\nHost: x\r\n\r\n', /^CONNECT h:443 400 Bad Request/],
     ['another version', 'GET /p HTTP/3.1\r\nHost: x\r\n\r\n', /^\S+ \S+ 505 HTTP Version Not Supported/],
-  ])('is logged once for %s', async (_, bytes, expected) => {
+  ])('logs one entry for %s', async (_, bytes, expected) => {
     await using server = makeServer()
     const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
     await rawExchange(Number(url.port), bytes, { timeoutMs: 5000 })
     expect(await nextEntries(1)).toEqual([expect.stringMatching(expected)])
   })
 
-  it('is logged once for a head that does not end', async () => {
+  it('logs one entry for a head that does not end', async () => {
     await using server = makeServer({}, SHORT_LIMITS)
     const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
     await rawExchange(Number(url.port), 'GET /p HTTP/1.1\r\nHost: x\r\n', { timeoutMs: 5000 })
@@ -271,14 +271,14 @@ describe('an entry of HTTP/1.1', () => {
   it.each([
     ['within a field', 'GET /p?q HTTP/1.1\r\nHost: x\r\nUser-', 'GET /p?q'],
     ['within the request line', 'GET /p', '- -'],
-  ])('is logged for a client that disconnects %s', async (_, bytes, known) => {
+  ])('logs an entry for a client that disconnects %s', async (_, bytes, known) => {
     await using server = makeServer()
     const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
     await rawExchange(Number(url.port), bytes, { halfClose: true })
     expect(await nextEntries(1)).toEqual([`[ABORTED] ${known} 499 Client Closed Request (0 B)`])
   })
 
-  it('is logged once, at the end, for an upgraded connection', async () => {
+  it('logs one entry, at the end, for an upgraded connection', async () => {
     await using server = makeServer()
     const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
     const socket = netConnect(Number(url.port), '127.0.0.1')
@@ -289,7 +289,7 @@ describe('an entry of HTTP/1.1', () => {
     expect(await nextEntries(1)).toEqual(['GET /upgrade 101 Switching Protocols (0 B)'])
   })
 
-  it('is logged once for a response after informational ones', async () => {
+  it('logs one entry for a response after informational ones', async () => {
     await using server = makeServer()
     const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
     const { text } = await rawExchange(Number(url.port), 'GET /hints HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
@@ -297,7 +297,7 @@ describe('an entry of HTTP/1.1', () => {
     expect(await nextEntries(1)).toEqual(['GET /hints 200 OK (5 B)'])
   })
 
-  it('is not logged for a connection that sends nothing', async () => {
+  it('logs no entry for a connection that sends nothing', async () => {
     await using server = makeServer()
     const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
     await rawExchange(Number(url.port), '', { halfClose: true })

@@ -67,7 +67,7 @@ eachProtocol('an event stream with access log, CORS and cookies', start, (client
     expect(entries()[0]).toContain(`(${Buffer.byteLength(whole)} B)`)
   })
 
-  it('is logged as one aborted entry if the client disconnects', async () => {
+  it('causes one aborted entry if the client disconnects', async () => {
     const response = await client().request({ path: '/events' })
     for await (const chunk of response.body) if (chunk.byteLength > 0) break
     expect(entries()).toEqual([])

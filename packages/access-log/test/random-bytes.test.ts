@@ -112,7 +112,7 @@ async function entriesOver(
 }
 
 describe('an access log with random bytes from a socket', () => {
-  it('has one well-formed entry for each HTTP/1.1 request', async () => {
+  it('logs one well-formed entry for each HTTP/1.1 request', async () => {
     const samples = fc.sample(fc.tuple(latin1, latin1, latin1), SOCKET_RUNS)
     const texts = await entriesOver(AccessLogFormat.Combined, async (port) => {
       for (const [path, query, value] of samples) {
@@ -126,7 +126,7 @@ describe('an access log with random bytes from a socket', () => {
     expect(new Set(entries.map(({ status: responded }) => responded))).toEqual(new Set([200, 400]))
   })
 
-  it.each(['h2c', 'h3'] as const)('has well-formed entries for %s', async (protocol) => {
+  it.each(['h2c', 'h3'] as const)('logs well-formed entries for %s', async (protocol) => {
     const samples = fc.sample(fc.tuple(latin1, latin1, latin1), SOCKET_RUNS)
     const texts = await entriesOver(
       AccessLogFormat.Json,

@@ -12,7 +12,7 @@ const sink = new MemorySink()
 let waiting = 0
 const entries = (): string[] => sink.messages().filter((message) => ENTRY.test(message))
 
-/** Waits for an entry. It is logged when the exchange is over, possibly after the client has its response. */
+/** Waits for an entry. It is logged when the exchange has ended, possibly after the client has received its response. */
 async function nextEntry(): Promise<string> {
   for (let ms = 0; entries().length === 0; ms += 2) {
     if (ms > 5000) throw new Error('No entry was logged')
@@ -82,7 +82,7 @@ eachProtocol('an access log', start, (client, protocol) => {
   const line = (request: string, size: string, rest = ''): RegExp =>
     new RegExp(String.raw`^${request} \d+\.\d\dms - 127\.0\.0\.1 \(${size}\) \[${text}\]${rest}$`, 'u')
 
-  it('has one entry for a response, after the record of its handler', async () => {
+  it('logs one entry for a response, after the record of its handler', async () => {
     const response = await client().request({ path: '/hello?a=b%20c', headers: [['x-request-id', 'r-1']] })
     expect(await response.text()).toBe('hello')
     expect(await nextEntry()).toMatch(
@@ -91,28 +91,28 @@ eachProtocol('an access log', start, (client, protocol) => {
     expect(sink.messages()[0]).toBe('[r-1] [GET /hello] asked for hello')
   })
 
-  it('has one entry for HEAD, without a size', async () => {
+  it('logs one entry for a HEAD request, with 0 B as its size', async () => {
     await (await client().request({ method: 'HEAD', path: '/hello' })).text()
     expect(await nextEntry()).toMatch(line('HEAD /hello 200 OK', '0 B', String.raw` \[x-cache: HIT\]`))
   })
 
-  it('has one entry for a path without a route', async () => {
+  it('logs one entry for a path without a route', async () => {
     await (await client().request({ path: '/nowhere' })).text()
     expect(await nextEntry()).toMatch(line('GET /nowhere 404 Not Found', String.raw`\d+ B`))
   })
 
-  it('has one entry for a handler that throws', async () => {
+  it('logs one entry for a handler that throws', async () => {
     await (await client().request({ path: '/boom' })).text()
     expect(await nextEntry()).toMatch(line('GET /boom 500 Internal Server Error', String.raw`\d+ B`))
   })
 
-  it('has one entry for a stream, at its end, with the number of bytes', async () => {
+  it('logs one entry at the end of a stream, with the number of bytes', async () => {
     const response = await client().request({ path: '/stream' })
     expect((await response.bytes()).byteLength).toBe(70_000)
     expect(await nextEntry()).toMatch(line('GET /stream 200 OK', String.raw`68\.4 KB`))
   })
 
-  it('has one entry for a client that left before the head', async () => {
+  it('logs one entry for a client that disconnects before the head', async () => {
     waiting = 0
     const leaving = new AbortController()
     const request = client().request({ path: '/wait', signal: leaving.signal })
@@ -124,7 +124,7 @@ eachProtocol('an access log', start, (client, protocol) => {
     expect(await nextEntry()).toMatch(line(String.raw`\[ABORTED\] GET /wait 499 Client Closed Request`, '0 B'))
   })
 
-  it('has one entry for a client that left during the body', async () => {
+  it('logs one entry for a client that disconnects during the body', async () => {
     const response = await client().request({ path: '/endless' })
     await response.body[Symbol.asyncIterator]().next()
     expect(entries()).toEqual([])
@@ -132,7 +132,7 @@ eachProtocol('an access log', start, (client, protocol) => {
     expect(await nextEntry()).toMatch(line(String.raw`\[ABORTED\] GET /endless 200 OK`, '4 B'))
   })
 
-  it('has the settings of a group for the entry of its request', async () => {
+  it('applies the settings of a group to the entries of its requests', async () => {
     await (await client().request({ path: '/api/users?x' })).text()
     const entry = JSON.parse(await nextEntry()) as Record<string, unknown>
     expect(Object.keys(entry)).toEqual([
@@ -150,7 +150,7 @@ eachProtocol('an access log', start, (client, protocol) => {
 })
 
 describe('an access log on HTTP/1.1', () => {
-  it('has one entry for a request that the parser refuses', async () => {
+  it('logs one entry for a request that the parser refuses', async () => {
     await using server = makeServer()
     const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
     await rawExchange(Number(url.port), 'GET /p HTTP/1.1\r\nHost : x\r\n\r\n')
@@ -174,7 +174,7 @@ describe('an access log on HTTP/1.1', () => {
     await server.close()
   })
 
-  it('has no entry and no RequestLogger on a router without it', async () => {
+  it('logs no entry and provides no RequestLogger on a router without it', async () => {
     const server = new Server()
     const seen: unknown[] = []
     server.router().get('/', (ctx) => {

@@ -97,7 +97,7 @@ function checkAddresses({ forwardedFor, realIp, forwarded, peer }: Input): void 
     assert.equal(parseAddress(address ?? ''), address, 'An address has another form')
   }
   const ownPeer = parseAddress(peer)
-  if (!TRUST.isTrusted(ownPeer, 1)) assert.equal(believed, ownPeer, 'A peer that is not trusted is believed')
+  if (!TRUST.isTrusted(ownPeer, 1)) assert.equal(believed, ownPeer, 'The address of an untrusted peer is used')
   assert.equal(believedAddress(headers, peer, compileTrust(false)), ownPeer)
   const expected = [forwardedFor?.split(',')[0], realIp, forwarded === null ? null : firstForwardedFor(forwarded)]
     .map((entry) => parseAddress((entry ?? '').trim()))

@@ -1,7 +1,7 @@
 /**
  * Matches an optional `name=value` with its separator (RFC 7239 §4).
  *
- * Each alternative matches white space in one place. Two adjacent places would take quadratic time. Quotes and backslashes
+ * Each alternative matches whitespace in one place. Two adjacent places would take quadratic time. Quotes and backslashes
  * match only in quoted strings, on which `lastElement` depends.
  */
 const PAIR = /[ \t]*(?:([^\s=;,"\\]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;,"\\]*))[ \t]*)?(;|,|$)/y
@@ -14,7 +14,7 @@ interface Element {
 }
 
 /**
- * Returns the `for` parameter of the first element of a `Forwarded` field; empty without one or if it is malformed.
+ * Returns the `for` parameter of the first element of a `Forwarded` field; empty if it has none or is malformed.
  *
  * @see RFC 7239 §4
  */

@@ -138,7 +138,7 @@ everyWay(
   'a server',
   (demand) => start(demand),
   (client, way) => {
-    it('answers a handler that returns text, with its length and date', async () => {
+    it('sends the text that a handler returns, with its length and a date', async () => {
       const response = await client().request({ path: '/' })
       expect(response.status).toBe(200)
       expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8')
@@ -373,7 +373,7 @@ everyWay(
       await expect.poll(() => seen.outcome).toMatchObject({ status: 200, aborted: true })
     })
 
-    it('sends a complete large response, and serves others while one is unread', async () => {
+    it('sends a complete large response, and serves other clients while one is unread', async () => {
       seen.outcome = undefined
       const unread = await client().request({ path: '/large' })
       const other = await client().request({ path: '/' })

@@ -40,7 +40,7 @@ eachProtocol('the code of an error', start, (client) => {
 })
 
 describe('StartupError', () => {
-  it('has a code of the exported type', async () => {
+  it('carries a code of the exported type', async () => {
     await using first = new Server()
     const { port = 0 } = await first.listen({ port: 0, host: '127.0.0.1' })
     await using second = new Server()

@@ -30,7 +30,7 @@ it('queues as many connections as maxPendingConnections allows for a stopped pro
   await expect.poll(async () => (await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200)
 })
 
-it('loses none of a thousand connections to a stopped process, as far as the system allows that many', async () => {
+it('loses none of a thousand connections to a stopped process, or of as many as the system allows', async () => {
   await using server = await startServer({}, { host: '127.0.0.1', port: 0 })
   const { port = 0 } = server.started
   server.child.kill('SIGSTOP')

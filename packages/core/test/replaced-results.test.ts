@@ -157,7 +157,7 @@ everyWay('a request with two results', start, (client) => {
     }
   })
 
-  it.each(Object.entries(SOURCES))('cancels %s of the handler after the client has left', async (_, make) => {
+  it.each(Object.entries(SOURCES))('cancels %s of the handler after the client has disconnected', async (_, make) => {
     makeInner = () => make('inner')
     for (const rethrows of [false, true]) {
       const entered = Promise.withResolvers<void>()

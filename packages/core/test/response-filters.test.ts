@@ -270,7 +270,7 @@ async function* manyPieces(): AsyncGenerator<Uint8Array> {
   for (let i = 0; i < 64; i++) yield Buffer.alloc(65_536, `piece ${i * 7919} `)
 }
 
-/** An encoder over a stream of Node.js, with backpressure. */
+/** An encoder over a Node.js stream, with backpressure. */
 function gzip(): BodyEncoder {
   const stream = createGzip()
   let push: ((bytes: Uint8Array) => void) | undefined
@@ -450,7 +450,7 @@ everyWay('a response filter', start, (client, way: Way) => {
       await expect.poll(() => reported).toEqual([expect.stringMatching(/GET \/write-fails failed.*cannot encode/s)])
     })
 
-    it('makes writes wait for it, and is released when the client leaves', async () => {
+    it('makes writes wait for it, and is released when the client disconnects', async () => {
       canceled = 0
       seen = []
       const response = await get('/stuck')

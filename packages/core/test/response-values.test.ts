@@ -271,7 +271,7 @@ everyWay('a Response value', start, (client) => {
     expect(await head.text()).toBe('')
   })
 
-  it('has no length if its pieces arrive slowly, and sends each immediately', async () => {
+  it('omits the length if its pieces arrive slowly, and sends each immediately', async () => {
     const next = Promise.withResolvers<void>()
     make = () =>
       new Response(

@@ -101,7 +101,7 @@ eachProtocol('the trace of a request', start, (client, protocol) => {
     ['a response without a body', { path: '/', method: 'HEAD' }],
     ['a response to a body', { path: '/length', method: 'POST', body: Buffer.alloc(100_000) }],
     ['a missing route', { path: '/missing' }],
-  ])('has ordered times for %s', async (_, request) => {
+  ])('contains ordered times for %s', async (_, request) => {
     const before = performance.now()
     await (await client().request(request)).bytes()
     await until(1)
@@ -111,7 +111,7 @@ eachProtocol('the trace of a request', start, (client, protocol) => {
     expect(times).toSatisfy(isOrdered)
   })
 
-  it('records the time of the response head instead of that of the end of the stream', async () => {
+  it('records the time of the response head instead of the end of the stream', async () => {
     await (await client().request({ path: '/stream' })).bytes()
     await until(1)
     const { answered = 0, flushed: end = 0 } = last(flushed).timing
@@ -135,7 +135,7 @@ eachProtocol('the trace of a request', start, (client, protocol) => {
     await Promise.all([own.close(), other.close()])
   })
 
-  it('has the handshake of the connection', async () => {
+  it('contains the handshake of the connection', async () => {
     await (await client().request({ path: '/' })).bytes()
     await until(1)
     const tls = flushed[0]?.connection?.tls
@@ -161,7 +161,7 @@ eachProtocol('the trace of a request', start, (client, protocol) => {
     expect(closed[0]?.closedAt).toBeGreaterThanOrEqual(closed[0]?.openedAt ?? Infinity)
   })
 
-  it('has no last byte if the client leaves before the response', async () => {
+  it('contains no time of a last byte if the client disconnects before the response', async () => {
     const own = await connect(protocol, { port: server.address().port ?? 0 })
     const response = own.request({ path: '/held' }).catch(() => {})
     await waitUntil(() => release !== undefined)
@@ -243,7 +243,7 @@ describe('a connection', () => {
     await close()
   })
 
-  it('has the time of the first byte of a head that arrives in two parts', async () => {
+  it('records the time of the first byte of a head that arrives in two parts', async () => {
     const { port, close } = await start({ tls: undefined, http3: false })
     const opened = subscribe<ConnectionTrace>('fw.connection.open')
     const flushed = subscribe<RequestTrace>('fw.request.flushed')

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 const ENTRY = new URL('../src/index.ts', import.meta.url).href
 const CHURN_SET = new URL('../src/engine/collections/churn-set.ts', import.meta.url).href
 const REQUESTS = 500
-/** Rounds of which the minimum counts, so that V8 compiles nothing in at least one of them. */
+/** Number of rounds. The minimum counts, because V8 compiles nothing in at least one of them. */
 const ROUNDS = 5
 
 /** Prints the bytes per request that a young-generation collection leaves: the minimum of several rounds. */

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { type Choices, isTemplate, TEMPLATES } from './choices.ts'
 import { UsageError } from './usage-error.ts'
 
-/** Choices that the command line makes. The rest is asked, or has its default. */
+/** Choices that the command line makes. The program asks for the others, or uses their defaults. */
 export interface Flags extends Partial<Choices> {
   /** Takes the default of every other choice. */
   readonly yes?: boolean

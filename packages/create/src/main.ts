@@ -40,7 +40,7 @@ async function decide(flags: Flags, { create }: PackageManager): Promise<Choices
   if (flags.yes === true || !hasQuestions(flags)) return { ...DEFAULTS, ...flags }
   if (!process.stdin.isTTY || !process.stdout.isTTY) {
     throw new UsageError(
-      `There is no terminal to ask in. Add --yes for the defaults:\n  ${create} ${flags.folder ?? DEFAULTS.folder} --yes`,
+      `create: cannot ask questions without a terminal. Add --yes for the defaults:\n  ${create} ${flags.folder ?? DEFAULTS.folder} --yes`,
     )
   }
   using terminal = openTerminal(process.stdin, process.stdout)

@@ -18,7 +18,7 @@ export function hasQuestions(flags: Flags): boolean {
   return [flags.folder, flags.template, flags.https, flags.docker ?? flags.systemd].includes(undefined)
 }
 
-/** Asks for the choices that the flags do not make: at most four questions. */
+/** Asks at most four questions, for the choices that the flags do not make. */
 export async function askChoices(flags: Flags, terminal: Terminal): Promise<Choices> {
   const folder = flags.folder ?? (await askFolder(terminal))
   const template = flags.template ?? (await askTemplate(terminal))

@@ -3,7 +3,7 @@ import { Cancelled } from './usage-error.ts'
 
 /** Asks questions. */
 export interface Terminal extends Disposable {
-  /** Returns the line that the user typed, without white space around it. @throws {Cancelled} after Ctrl-C or Ctrl-D */
+  /** Returns the line that the user typed, without surrounding whitespace. @throws {Cancelled} after Ctrl-C or Ctrl-D */
   ask(question: string): Promise<string>
   /** Shows a line. */
   say(line: string): void

@@ -22,7 +22,7 @@ function manifestOf(folder: TempFolder, name = 'my-app'): Manifest {
   return JSON.parse(readFileSync(folder.join(name, 'package.json'), 'utf8')) as Manifest
 }
 
-/** Makes a folder with links to some programs, to be the only folder of `PATH`. */
+/** Creates a folder with links to some programs, as the only folder in `PATH`. */
 async function folderOfPrograms(folder: TempFolder, names: readonly string[]): Promise<string> {
   for (const name of names) {
     const path = execFileSync('which', [name], { encoding: 'utf8' }).trim()
@@ -32,7 +32,7 @@ async function folderOfPrograms(folder: TempFolder, names: readonly string[]): P
 }
 
 describe('a created package.json', () => {
-  it.each(['minimal', 'api', 'live', 'spa'])('has the versions of this repository: %s', async (template) => {
+  it.each(['minimal', 'api', 'live', 'spa'])('uses the versions of this repository: %s', async (template) => {
     await using folder = await tempFolder()
     const args = ['--template', template, '--yes', '--no-install', '--no-git']
     expect(await create(args, { cwd: folder.path })).toMatchObject({ code: 0, stderr: '' })
@@ -59,7 +59,7 @@ describe('the installation', () => {
     expect(stdout).toContain('Type next:\n\n  cd my-app\n  pnpm run dev\n')
   })
 
-  it('is the second command to type after --no-install', async () => {
+  it('comes second among the commands to type after --no-install', async () => {
     await using folder = await tempFolder()
     const { stdout } = await create(['my app', '--yes', '--no-install'], { cwd: folder.path })
     expect(stdout).toContain('Type next:\n\n  cd "my app"\n  npm install\n  npm run dev\n\n')
@@ -74,7 +74,7 @@ describe('the installation', () => {
 })
 
 describe('git', () => {
-  it('gets a new repository, except inside of another one', async () => {
+  it('gets a new repository, except inside another one', async () => {
     await using folder = await tempFolder()
     await create(['outer', '--yes', '--no-install'], { cwd: folder.path })
     expect(await readdir(folder.join('outer'))).toContain('.git')
@@ -84,7 +84,7 @@ describe('git', () => {
 })
 
 describe('a certificate', () => {
-  it('is for this machine, ignored by git, and its key readable by its owner only', async () => {
+  it('names this machine, stays out of git, and has a key that only its owner can read', async () => {
     await using folder = await tempFolder()
     await using programs = await tempFolder()
     const env = { PATH: await folderOfPrograms(programs, ['git', 'openssl']) }
@@ -122,7 +122,7 @@ describe('a certificate', () => {
 })
 
 describe('an application with deployment files', () => {
-  it('has no placeholders, and the port of its protocol', async () => {
+  it('contains no placeholders, and the port of its protocol', async () => {
     await using folder = await tempFolder()
     for (const [name, ...flags] of [['plain'], ['secure', '--https']]) {
       await create([`${name}`, ...flags, '--docker', '--systemd', '--yes', '--no-install'], { cwd: folder.path })

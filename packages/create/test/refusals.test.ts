@@ -28,7 +28,7 @@ describe('the command line', () => {
     const { code, stderr } = await create(['my-app'], { cwd: folder.path, env: PNPM })
     expect(code).toBe(1)
     expect(stderr).toBe(
-      'There is no terminal to ask in. Add --yes for the defaults:\n  pnpm create @fw@latest my-app --yes\n',
+      'create: cannot ask questions without a terminal. Add --yes for the defaults:\n  pnpm create @fw@latest my-app --yes\n',
     )
     expect(await readdir(folder.path)).toEqual([])
   })
@@ -80,7 +80,8 @@ describe('an old version of Node.js', () => {
     expect(ended).toEqual({
       code: 1,
       stdout: '',
-      stderr: '@fw/create needs Node.js 24 or later, and this is 20.19.2. Get it from https://nodejs.org/\n',
+      stderr:
+        '@fw/create needs Node.js 24 or later, but this is Node.js 20.19.2. Install a newer version from https://nodejs.org.\n',
     })
   })
 })

@@ -4,7 +4,7 @@ import { parseHttpDate } from './http-date.ts'
 
 /** The validators of a representation. */
 export interface Validators {
-  /** Entity-tag with its quotes; `undefined` without one. */
+  /** Entity-tag with its quotes; `undefined` if there is none. */
   readonly etag: string | undefined
   /** Whole seconds since the Unix epoch; `undefined` if unknown. */
   readonly lastModified: number | undefined

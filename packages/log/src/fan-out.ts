@@ -77,7 +77,7 @@ export class FanOut {
     this.#use([...others.map((target) => target.sink), sink])
   }
 
-  /** Flushes the present sinks and replaces them. @throws {TypeError} if one is not a sink */
+  /** Flushes the current sinks and replaces them. @throws {TypeError} if one is not a sink */
   set(sinks: readonly LogSink[]): void {
     if (!Array.isArray(sinks)) {
       throw withCode(

@@ -16,7 +16,7 @@ it.each(TABLE)('defines Level.%s as %i, with its name in upper case', (name, val
   expect(levelName(value)).toBe(name.toUpperCase())
 })
 
-it('has seven levels', () => {
+it('defines seven levels', () => {
   expect(Object.keys(Level)).toHaveLength(7)
 })
 

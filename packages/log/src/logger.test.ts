@@ -65,7 +65,7 @@ describe('the threshold', () => {
 })
 
 describe('a record', () => {
-  it('has level, time, message and thread', () => {
+  it('contains level, time, message and thread', () => {
     const { logger, memory } = start()
     const before = Date.now()
     logger.warn('{} of {}', 1, 2)
@@ -75,13 +75,13 @@ describe('a record', () => {
     expect(record?.timeMs).toBeLessThanOrEqual(Date.now())
   })
 
-  it('has a location', () => {
+  it('contains a location', () => {
     const { logger, memory } = start()
     logger.info('here')
     expect(memory.records()[0]?.location?.file).toMatch(/logger\.test\.ts$/)
   })
 
-  it('has no location when no sink reads it', () => {
+  it('contains no location when no sink reads it', () => {
     const memory = new MemorySink()
     const logger = createLogger({ sinks: [Object.assign(memory, { [sinkAbilities]: { usesLocation: false } })] })
     logger.info('somewhere')

@@ -9,19 +9,19 @@ import { sinkKind, type LogSink } from './sinks/log-sink.ts'
 
 /** Options of `init` and `createLogger`. */
 export interface LogOptions {
-  /** Ignores records below this level. Default: the level that `FW_LOG_LEVEL` names, otherwise `Level.Info` */
+  /** Ignores records below this level. Default: the level that `FW_LOG_LEVEL` names, otherwise `Level.Info`. */
   readonly level?: LevelOption
-  /** Receive the records. Default: the current sinks, which at first are one `ConsoleSink` */
+  /** Receive the records. Default: the current sinks, which at first are one `ConsoleSink`. */
   readonly sinks?: readonly LogSink[]
-  /** Passes lines to a writer thread instead of writing them before the call returns. Default: false */
+  /** Passes lines to a writer thread instead of writing them before the call returns. Default: false. */
   readonly async?: boolean
-  /** In asynchronous mode, collects lines for at most this many milliseconds before a write. Default: 100 */
+  /** In asynchronous mode, collects lines for at most this many milliseconds before a write. Default: 100. */
   readonly flushIntervalMs?: number
-  /** In asynchronous mode, limits the queued records of each destination, next to 8 MiB of text. Default: 65,536 */
+  /** In asynchronous mode, limits the queued records of each destination, next to 8 MiB of text. Default: 65,536. */
   readonly maxQueueSize?: number
   /**
    * In asynchronous mode, chooses what happens when the queue is full. `'drop'` discards and counts the record, and
-   * reports the number later; `'block'` makes the caller wait. Error and Fatal always wait. Default: `'drop'`
+   * reports the number later; `'block'` makes the caller wait. Error and Fatal always wait. Default: `'drop'`.
    */
   readonly overflow?: Overflow
 }

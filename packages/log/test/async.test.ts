@@ -158,7 +158,7 @@ for (let at = 0; at < 1000; at++) {
     expect([...seen.values()]).toEqual(Array.from({ length: 10 }, () => 1000))
   })
 
-  it('has the same bytes as in synchronous mode, for any text', () => {
+  it('consists of the same bytes as in synchronous mode, for any text', () => {
     const texts = [
       'ascii',
       'x'.repeat(300_000),

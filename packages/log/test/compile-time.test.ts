@@ -101,10 +101,10 @@ it('points at the arguments, or at the first surplus one', () => {
 /** The number of calls, with different texts, over which the cost is averaged. */
 const CALLS = 100
 
-/** The maximum for up to three opening braces, including escapes and those in a spec, or four plain placeholders. */
+/** Maximum for up to three opening braces, including escaped ones and those in a spec, or for four plain placeholders. */
 const MAX_PER_CALL = 80
 
-/** The maximum for each further brace, because the types read a format from brace to brace. */
+/** Maximum for each further brace, because the types parse a format from brace to brace. */
 const MAX_PER_BRACE = 14
 
 it(`costs the compiler at most ${MAX_PER_CALL} instantiations a call, for any format`, () => {

@@ -140,7 +140,7 @@ describe('checkOptions', () => {
     expect(errorOf(given).message).toContain(message)
   })
 
-  it('has a code, and properties that name the function and the option', () => {
+  it('throws an error with a code, and with properties that name the function and the option', () => {
     expect(errorOf({ limits: { bodyBytes: 1 } })).toMatchObject({
       code: 'FW_UNKNOWN_OPTION',
       api: 'serve',

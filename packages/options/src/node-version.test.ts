@@ -8,7 +8,7 @@ describe('checkNodeVersion', () => {
 
   it.each(['20.20.2', '23.11.0', '4.0.0'])('rejects %s with one sentence that names the versions', (version) => {
     expect(() => checkNodeVersion(version)).toThrow(
-      `@fw requires Node.js 24 or later, this is Node.js ${version}. Install a newer version from https://nodejs.org.`,
+      `@fw requires Node.js 24 or later, but this is Node.js ${version}. Install a newer version from https://nodejs.org.`,
     )
   })
 })

@@ -15,7 +15,7 @@ export function checkNodeVersion(version: string): void {
   const error = withCode(
     'FW_NODE_VERSION',
     new Error(
-      `@fw requires Node.js ${OLDEST_MAJOR} or later, this is Node.js ${version}. Install a newer version from https://nodejs.org.`,
+      `@fw requires Node.js ${OLDEST_MAJOR} or later, but this is Node.js ${version}. Install a newer version from https://nodejs.org.`,
     ),
   )
   // The stack would only show this module.

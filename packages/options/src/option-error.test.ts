@@ -9,7 +9,7 @@ it('keeps the error that shows what is wrong with the value', () => {
   expect(optionError({ ...INVALID, isRange: true, cause })).toMatchObject({ name: 'RangeError', cause })
 })
 
-it('has no cause unless one is given', () => {
+it('sets no cause unless one is given', () => {
   expect(optionError(INVALID)).not.toHaveProperty('cause')
 })
 

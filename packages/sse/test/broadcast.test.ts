@@ -61,7 +61,7 @@ describe('a broadcast', () => {
     for (const client of clients) await client.close()
   })
 
-  it('is one chunk on HTTP/1.1 for all events of a turn', async () => {
+  it('becomes one HTTP/1.1 chunk for all events of a turn', async () => {
     channel = new SseChannel()
     const wire = rawExchange(clearPort, 'GET / HTTP/1.1\r\nhost: a\r\n\r\n', { timeoutMs: 30_000 })
     await subscribers(1)

@@ -1,11 +1,13 @@
 import { fileURLToPath } from 'node:url'
-import { namesEveryExport, runReadme } from '@fw/testing'
+import { namesEveryExport, runPage, runReadme } from '@fw/testing'
 
 const FOLDER = fileURLToPath(new URL('..', import.meta.url))
 const README = `${FOLDER}README.md`
 const PAGES = ['channels', 'production'].map((name) => `${FOLDER}docs/${name}.md`)
 
-for (const page of [README, ...PAGES]) runReadme(page, { from: FOLDER })
+runPage(README, { from: FOLDER })
+for (const page of PAGES) runReadme(page, { from: FOLDER })
+runPage(`${FOLDER}docs/processes.md`, { from: FOLDER, installed: ['@fw/core', '@fw/sse'] })
 namesEveryExport(
   README,
   ['index', 'redis', 'workers', 'testing'],

@@ -6,7 +6,7 @@ import { SseChannel } from '../src/index.ts'
 import { RedisBackplane } from '../src/redis.ts'
 import { RedisServer } from './redis-server.ts'
 
-/** Blocks this process for some milliseconds, after pending writes have left. */
+/** Blocks this process for some milliseconds, after pending writes have been sent. */
 async function standStill(ms: number): Promise<void> {
   for (let turn = 0; turn < 3; turn++) await setImmediate()
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)

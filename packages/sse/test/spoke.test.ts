@@ -17,7 +17,9 @@ it('warns a worker of a primary without its channel, and of one that has ended',
     const exit = once(worker, 'exit')
     worker.disconnect()
     expect(await exit).toEqual([0, null])
-    expect(await said).toBe('Cannot publish: the primary process is gone\nThe backplane is closed\n')
+    expect(await said).toBe(
+      'Cannot publish: the primary process has ended. Restart the program.\nThe backplane is closed\n',
+    )
   } finally {
     worker.kill('SIGKILL')
   }

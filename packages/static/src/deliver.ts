@@ -186,7 +186,7 @@ function prepare(
   headers.set('content-range', `bytes ${response.range.start}-${response.range.end}/${representation.size}`)
 }
 
-/** Returns the date, or the present if the date is in the future (RFC 9110 §8.8.2.1). */
+/** Returns the date, or the current time if the date is in the future (RFC 9110 §8.8.2.1). */
 function pastDate(seconds: number): string {
   return new Date(Math.min(seconds * 1000, Date.now())).toUTCString()
 }

@@ -57,7 +57,7 @@ describe('a sidecar', () => {
     expect(await ask()).toBe('BR')
   })
 
-  it('has its own tag, even with the size and time of the plain file', async () => {
+  it('gets its own tag, even with the size and time of the plain file', async () => {
     await using folder = await tempFolder({ 'a.js': 'AAAA', 'a.js.gz': 'BBBB', 'a.js.br': 'CCCC' })
     for (const name of ['a.js', 'a.js.gz', 'a.js.br']) utimesSync(folder.join(name), 1e9, 1e9)
     await using server = await serve((router) => staticFiles(router, '/', folder.path))
@@ -232,7 +232,7 @@ it.each([
     staticFiles(router, '/', folder.path, { cacheControl: (() => value) as never })
   })
   expect((await server.ask('/a.txt')).text).toBe(
-    `TypeError: staticFiles: cacheControl must return a string or undefined, got ${shown} for /a.txt.`,
+    `TypeError: staticFiles: cacheControl must return a string or undefined, got ${shown} for /a.txt. Return for example 'no-cache'.`,
   )
 })
 

@@ -15,28 +15,29 @@ export interface StaticFilesOptions {
   readonly precompressed?: boolean
   /** Keeps unchanged files in memory. Default true. */
   readonly cacheInMemory?: boolean
-  /** File that is sent for a directory. Default `index.html`. */
+  /** File that is sent for a directory. Default `'index.html'`. */
   readonly indexFile?: string
   /** Sends `fallbackFile` for paths that name no file, for single-page applications. Default false. */
   readonly spa?: boolean
-  /** File that `spa` sends, relative to the directory. Default `index.html`. */
+  /** File that `spa` sends, relative to the directory. Default `'index.html'`. */
   readonly fallbackFile?: string
   /** Sends a strong `ETag`. Default true. */
   readonly etag?: boolean
   /** Sends `Last-Modified`. Default true. */
   readonly lastModified?: boolean
   /**
-   * Returns the value of `Cache-Control`. The field is omitted if the result is `undefined` or empty.
+   * Returns the value of `Cache-Control`. The field is omitted if the result is `undefined` or empty. Default
+   * none.
    *
    * @param path Path of the sent file below the directory, with a leading slash: `/index.html` for `/`
    * @param isFallback Whether `spa` sends the file for a path that names no file
    */
   readonly cacheControl?: (path: string, isFallback: boolean) => string | undefined
-  /** Whether to serve names that begin with a dot. `/.well-known/` is always served. Default `deny`. */
+  /** Whether to serve names that begin with a dot. `/.well-known/` is always served. Default `'deny'`. */
   readonly dotfiles?: 'deny' | 'allow'
-  /** Where to refuse `..`: anywhere in the decoded path, or only as a whole segment. Default `anywhere`. */
+  /** Where to refuse `..`: anywhere in the decoded path, or only as a whole segment. Default `'anywhere'`. */
   readonly dotdot?: 'anywhere' | 'segment'
-  /** Which symbolic links to follow: those that stay inside the directory, all, or none. Default `inside`. */
+  /** Which symbolic links to follow: those that stay inside the directory, all, or none. Default `'inside'`. */
   readonly symlinks?: 'inside' | 'follow' | 'deny'
   /** Redirects `/dir` to `/dir/` with 308 instead of sending the index file, so that relative links work. Default false. */
   readonly redirect?: boolean

@@ -16,14 +16,14 @@ import { limitedWarnings } from './warnings.ts'
 export interface SendFileOptions {
   /**
    * Confines the path to this directory: `..`, dot files and links cannot leave it. Set it for every path that comes from a
-   * request. Without it, the path is trusted.
+   * request. Without it, the path is trusted. Default none.
    */
   readonly root?: string | URL
   /** Makes browsers save the file, under its own name (`true`) or this one. Default false. */
   readonly download?: boolean | string
   /** Sets `Content-Type`. By default, a field that is already set stays, or the extension decides. */
   readonly contentType?: string
-  /** Sets `Cache-Control`. Omitted by default. */
+  /** Sets `Cache-Control`. Default none. */
   readonly cacheControl?: string
   /** Sends a strong `ETag`. Default true. */
   readonly etag?: boolean

@@ -58,7 +58,7 @@ it.each(['h2', 'h2c'])('overwrites no byte that waits for a window (%s)', async 
     await Promise.all(
       Array.from({ length: STREAMS }, async (_, i) => {
         const file = i % FILES
-        // Every third client leaves, so that its buffers can be reused while its last frames are being sent.
+        // Every third client disconnects, so that its buffers can be reused while its last frames are being sent.
         const upTo = i % 3 === 2 ? FILE_BYTES / 3 : FILE_BYTES
         const got = await download(session, file, upTo)
         if (got.byteLength < upTo) faults.push(`${got.byteLength} bytes of file ${file} in place of ${upTo}`)

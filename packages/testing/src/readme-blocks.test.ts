@@ -3,10 +3,12 @@ import { readmeBlocks } from './readme-blocks.ts'
 
 describe('readmeBlocks', () => {
   it('returns the ts blocks with the number of their first line', () => {
-    const markdown = '# A\n\n```ts\nlet a = 1\n```\n\n```sh\nls\n```\n\n```ts no-run="never ends"\nfor (;;);\n```\n'
+    const markdown =
+      '# A\n\n```ts\nlet a = 1\n```\n\n```sh\nls\n```\n\n```ts no-run="never ends"\nfor (;;);\n```\n```ts title="a.ts"\n```\n'
     expect(readmeBlocks(markdown)).toEqual([
       { code: 'let a = 1\n', line: 4, isProgram: true },
       { code: 'for (;;);\n', line: 12, isProgram: false },
+      { code: '\n', line: 15, isProgram: false },
     ])
   })
 

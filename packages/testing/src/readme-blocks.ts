@@ -3,7 +3,7 @@ export interface ReadmeBlock {
   readonly code: string
   /** Number of the first line of code, counted from 1. */
   readonly line: number
-  /** Whether to run the block: false if it is marked `no-run="reason"`. */
+  /** Whether to run the block: false for a file (`title="server.ts"`), and for a block marked `no-run="reason"`. */
   readonly isProgram: boolean
 }
 
@@ -25,7 +25,11 @@ export function readmeBlocks(markdown: string): ReadmeBlock[] {
       const [language] = open.info.split(' ')
       if (language === 'ts') {
         if (/\bno-run(?!="[^"])/.test(open.info)) throw new Error(`Line ${open.line - 1}: no-run must state a reason`)
-        blocks.push({ code: `${open.code.join('\n')}\n`, line: open.line, isProgram: !/\bno-run=/.test(open.info) })
+        blocks.push({
+          code: `${open.code.join('\n')}\n`,
+          line: open.line,
+          isProgram: !/\b(?:no-run|title)=/.test(open.info),
+        })
       }
       open = undefined
     }

@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { pageBlocks } from './page/page-blocks.ts'
 import { readmeBlocks } from './readme-blocks.ts'
 import { runProgram } from './run-program.ts'
 
-/** An example that runs longer shows something else than it should. */
+/** An example that runs longer has a fault. */
 const EXAMPLE_TIMEOUT_MS = 150_000
 
 /** Where the examples of a README run. */
@@ -17,14 +18,19 @@ export interface ReadmeOptions {
 /**
  * Registers one test for each `ts` block of a README: it is run as a program by this Node and must end with exit code 0.
  *
- * A block that cannot end by itself is marked `ts no-run="reason"` and left out.
+ * A block that cannot end by itself is marked `ts no-run="reason"` and left out. So is a block of commands: `runPage` runs those.
  *
  * @param path Of the README, absolute or relative to the working directory
- * @throws {Error} if there is no block to run, because a test that runs nothing cannot fail
+ * @throws {Error} if there is no block to run, because a test that runs nothing cannot fail, or a block has commands
  */
 export function runReadme(path: string, options: ReadmeOptions = {}): void {
   const folder = resolve(options.from ?? dirname(path))
-  const blocks = readmeBlocks(readFileSync(path, 'utf8')).filter((block) => block.isProgram)
+  const text = readFileSync(path, 'utf8')
+  const commands = pageBlocks(text).find(
+    ({ language, noRun }) => /^(?:console|sh)$/.test(language) && noRun === undefined,
+  )
+  if (commands !== undefined) throw new Error(`${path}:${commands.line}: runPage must run a page with commands`)
+  const blocks = readmeBlocks(text).filter((block) => block.isProgram)
   if (blocks.length === 0) throw new Error(`${path} has no \`\`\`ts block to run`)
 
   describe(`examples of ${path}`, () => {

@@ -8,7 +8,7 @@ const FOLDER = process.env['FW_SHARED'] ?? fileURLToPath(new URL('../../../../sh
  * Returns the path of a file with black-box test cases. The files are not part of this repository: they are in
  * `$FW_SHARED/cases`, by default `shared/cases` next to the workspace.
  *
- * @returns `undefined` if the file does not exist, which is also printed
+ * @returns `undefined` if the file does not exist; then also prints this
  */
 export function sharedCaseFile(name: string): string | undefined {
   const path = join(FOLDER, 'cases', name)

@@ -32,7 +32,7 @@ export interface Disturbed<Result> {
   readonly result: Result
   /** Share of the CPU time that other virtual machines had during the measurement, from 0 to 1. */
   readonly stolenShare: number
-  /** Number of measurements, of which `result` is the least disturbed one. */
+  /** Number of measurements. `result` is the least disturbed one. */
   readonly turns: number
 }
 

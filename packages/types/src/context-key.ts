@@ -15,7 +15,7 @@ export interface ContextClass<T> {
   readonly name: string
   /** How to provide the value, for the error that reports it missing. */
   readonly contextHint?: string
-  /** The prototype of the class, from which the type of the value follows. */
+  /** The prototype of the class, which has the type of the value. */
   readonly prototype: T
 }
 

@@ -62,7 +62,7 @@ export interface Context<P extends object = Params, V extends Validated = Valida
   readonly method: string
   /** The request target up to the first `?`, as received: neither decoded nor normalized. */
   readonly path: string
-  /** The request target after the first `?`, as received; empty without one. */
+  /** The request target after the first `?`, as received; empty if there is none. */
   readonly rawQuery: string
   /** The query, parsed on first access. */
   readonly query: URLSearchParams
@@ -148,7 +148,7 @@ export interface Context<P extends object = Params, V extends Validated = Valida
   /** Returns the content coding that the client prefers, such as `'gzip'`. */
   acceptsEncoding(...codings: readonly string[]): string | null
 
-  /** The status of the prepared response. Default 200; 499 after the client left without a response. */
+  /** The status of the prepared response. Default 200; 499 after the client disconnected without a response. */
   status: number
   /** The header fields of the prepared response; those of the request are `headers`. */
   readonly responseHeaders: ResponseHeaders

@@ -25,9 +25,9 @@ export type ErrorHandler = (error: unknown, ctx: Context) => unknown
 
 /** A request that the protocol engine refused, or that the client aborted within its head. No handler received it. */
 export interface Refusal {
-  /** The status of the response; 0 without a response, 499 if the client left before the end of its head. */
+  /** The status of the response; 0 without a response, 499 if the client disconnected before the end of its head. */
   readonly status: number
-  /** The error, in words. */
+  /** Description of the error. */
   readonly reason: string
   /** The protocol version of the connection. */
   readonly protocol: ProtocolText

@@ -9,7 +9,7 @@ describe('PathParams', () => {
     expectTypeOf<{ b: string }>().toExtend<PathParams<'/a/:b/c/:d?'>>()
   })
 
-  it('has no other names', () => {
+  it('contains no other names', () => {
     expectTypeOf<keyof PathParams<'/users/:id'>>().toEqualTypeOf<'id'>()
   })
 

@@ -13,7 +13,7 @@ export interface BodyConsumer {
   /**
    * Ends a complete body.
    *
-   * @param trailers Trailer fields (RFC 9110 §6.5); empty without any
+   * @param trailers Trailer fields (RFC 9110 §6.5); empty if there are none
    */
   end(trailers: FieldList): void
   /** Called if the body stays incomplete: the client disconnected, violated the protocol or stalled. */

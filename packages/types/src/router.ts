@@ -43,13 +43,13 @@ export interface RouteOptions {
    * Media types of bodies that `ctx.json()`, `ctx.request.json()` and the `body` schema accept, in lower case without
    * parameters. Any other body gets 415, and so does one without a `Content-Type` field. Default: those of the server, `['application/json']`.
    *
-   * `'application/json'` stands for every JSON format: `text/json` and types that end in `+json` too. With
+   * `'application/json'` stands for every JSON format, including `text/json` and types that end in `+json`. With
    * `'application/x-www-form-urlencoded'` a `body` schema also checks forms, in the shape of a query. Bodies of any other
    * type in the list are read as JSON. `'*\/*'` accepts every body.
    *
-   * A page of another site can have a browser send `text/plain`, `application/x-www-form-urlencoded` and untyped bodies,
-   * with the cookies of its user and without asking first (CORS). A JSON type makes the browser ask. So a route that
-   * changes something and accepts more than JSON needs its own protection against cross-site requests, such as a token.
+   * A page of another site can make a browser send `text/plain`, `application/x-www-form-urlencoded` and untyped bodies
+   * with the user's cookies. Only a JSON type causes a CORS preflight. A route that changes something and accepts more than
+   * JSON therefore needs its own protection against cross-site requests, such as a token.
    */
   readonly bodyTypes?: readonly string[] | undefined
 }

@@ -21,7 +21,7 @@ export interface Sink {
 /** Severity: Trace 0, Debug 1, Info 2, Warn 3, Error 4, Fatal 5. As a threshold, 6 (Off) lets nothing through. */
 export type LevelNumber = 0 | 1 | 2 | 3 | 4 | 5 | 6
 
-/** The place in the source code that made a record. */
+/** The place in the source code that created a record. */
 export interface SourceLocation {
   /** Absolute path of the source file, or the name of a library for its own records, such as `fw:core`. */
   readonly file: string
@@ -43,7 +43,7 @@ export interface LogRecord {
   readonly location: SourceLocation | undefined
   /** The `threadId` of the worker thread; 0 on the main thread. */
   readonly threadId: number
-  /** Fields of the logger that made the record, for structured sinks. */
+  /** Fields of the logger that created the record, for structured sinks. */
   readonly fields: Readonly<Record<string, unknown>> | undefined
   /** The content of `message` as named values, such as those of an access-log entry. `JsonSink` writes them instead. */
   readonly data?: Readonly<Record<string, unknown>> | undefined

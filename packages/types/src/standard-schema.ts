@@ -39,7 +39,7 @@ export type SchemaResult<Output> =
 
 /** An error in a value. */
 export interface SchemaIssue {
-  /** The error, in words. */
+  /** Description of the error. */
   readonly message: string
   /** The place of the error in the value; absent for the whole value. */
   readonly path?:

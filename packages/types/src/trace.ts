@@ -1,7 +1,7 @@
 import type { ProtocolText } from './exchange.ts'
 
 /**
- * Times of a request, in milliseconds on the clock of `performance.now()`. A time is `undefined` until it is reached.
+ * Times of a request, in milliseconds, measured with `performance.now()`. A time is `undefined` until it is reached.
  * Those that are reached are in the order of the members.
  */
 export interface RequestTiming {
@@ -39,7 +39,7 @@ export interface ConnectionTrace {
   readonly id: number
   /** The protocol. A connection without TLS is `HTTP/1.1` until the preface of HTTP/2 has arrived. */
   readonly protocol: ProtocolText
-  /** Time at which the connection was accepted, before any TLS handshake, on the clock of `performance.now()`. */
+  /** Time at which the connection was accepted, before any TLS handshake, measured with `performance.now()`. */
   readonly openedAt: number
   /** Time at which the connection closed; `undefined` before. */
   readonly closedAt: number | undefined

@@ -32,7 +32,7 @@ export interface LoadShape {
 /** Load generator of a scenario. */
 export type LoadTool = 'wrk' | 'h2load' | 'h3'
 
-/** Load with which servers are compared. */
+/** Load for comparing servers. */
 export interface HttpScenario {
   readonly name: string
   readonly title: string

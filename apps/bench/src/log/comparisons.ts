@@ -18,7 +18,7 @@ interface Work {
   readonly metric: MetricKey
   readonly candidates: readonly string[]
   readonly reference: string
-  /** Number of calls, and that of a quick run. */
+  /** Number of calls of a full run and of a quick run. */
   readonly calls: readonly [number, number]
   readonly warmUp: number
   readonly targets: readonly Target[]

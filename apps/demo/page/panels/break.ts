@@ -27,7 +27,7 @@ export class Break {
     if (!isOffered) this.#say('', 'Faults are off here: start the demo on your own machine to cause them.')
   }
 
-  /** Takes a request of the visitor, which may be that of a fault. */
+  /** Receives a request of the visitor, which can belong to a fault. */
   own(request: RequestMessage): void {
     this.#requests.add(request)
   }

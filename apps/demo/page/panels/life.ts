@@ -81,7 +81,7 @@ export class Life {
     if (this.#request !== undefined && !isStill()) this.#played = 0
   }
 
-  /** Moves the replay on. */
+  /** Advances the replay. */
   draw(seconds: number): void {
     if (this.#played >= 1) return
     this.#played = Math.min(1, this.#played + seconds / REPLAY_S)

@@ -18,7 +18,7 @@ export class Numbers {
 
   /** Replaces the series: after a restart of the server they begin again. */
   welcome(history: History): void {
-    // A server that has just started knows less than this page.
+    // A server that has just started has fewer figures than this page.
     if (history.h1.length >= this.#series.h1.length) this.#series = structuredClone(history) as Series
     this.draw()
   }

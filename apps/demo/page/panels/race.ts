@@ -80,7 +80,7 @@ export class Race {
     if (result.kind === this.#kind) this.#show()
   }
 
-  /** Moves the shown race on. */
+  /** Advances the shown race. */
   draw(seconds: number): void {
     if (this.#shown >= 1) return
     this.#shown = Math.min(1, this.#shown + seconds / SHOW_S)
@@ -88,7 +88,7 @@ export class Race {
     if (this.#shown >= 1) this.#sayResult()
   }
 
-  /** Draws the lanes as far as the race is shown. */
+  /** Draws the lanes up to the current time of the race. */
   paint(): void {
     const result = this.#results.get(this.#kind)
     const longest = longestOf(result)

@@ -13,7 +13,7 @@ export interface Folders {
   readonly pageDir: string
   /** The files of the race. */
   readonly raceDir: string
-  /** Files under `/files/`; `undefined` for none. */
+  /** Files under `/files/`; `undefined` if there are none. */
   readonly filesDir: string | undefined
 }
 

@@ -16,7 +16,7 @@ export function openCleartext({ host, port }: Target): Promise<ProtocolClient> {
   return connect('h1', { host, port })
 }
 
-/** Sends a request as `by`, with the fields that the demo wants. */
+/** Sends a request as `by`, with the fields that the demo requires. */
 export function send(
   client: ProtocolClient,
   { host, port, tlsPort, secret }: Target,

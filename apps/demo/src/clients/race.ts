@@ -69,7 +69,7 @@ async function raceOne(target: Target, protocol: ProtocolName): Promise<LaneResu
       const response = await send(client, target, 'race', { path: '/race/0.txt' })
       await response.bytes()
       const took = performance.now() - from
-      // A single measurement can meet a garbage collection, so take the fastest.
+      // A single measurement can coincide with a garbage collection, so use the fastest.
       span = n === 0 || took < span[1] ? [0, took] : span
     }
     return laneResult(protocol, [span], 1)

@@ -1,6 +1,6 @@
 import type { FaultMessage, FaultName, RaceKind, RaceMessage, TrafficLevel } from '../live/messages.ts'
 
-/** The field with which the clients identify themselves. Its value is a secret of the process and the visitor. */
+/** The header field that identifies the demo's own clients. Only the process and the visitor know its value. */
 export const CLIENT_FIELD = 'x-demo-client'
 
 /** How the clients reach the demo. */

@@ -13,7 +13,7 @@ export const SHARES: readonly (readonly [ProtocolName, number])[] = [
 
 const NAMES = ['Ada', 'Grace', 'Linus', 'Radia', 'Vint', 'Margaret', 'Tim', 'Barbara']
 const FILES = ['/', '/live.js', '/live.css', '/fonts/geist.woff2', '/icon.svg']
-/** Paths that scanners ask every server for. They exist nowhere. */
+/** Paths that scanners request from every server. They exist nowhere. */
 const MISSING = ['/wp-login.php', '/admin.php', '/.env']
 const HIGHEST_ORDER = 9200
 

@@ -8,7 +8,7 @@ import { drawRequest, RATES, SHARES } from './traffic-plan.ts'
 const STEP_MS = 20
 /** Requests of one protocol at the same time. A slow machine then sends less, and does not build a queue. */
 const MAX_RUNNING = 16
-/** Share of requests that begin on a new connection, so that handshakes are seen too. */
+/** Share of requests that begin on a new connection, so that the page shows handshakes too. */
 const FRESH_SHARE = 0.02
 /** Milliseconds until a protocol is tried again after it failed. */
 const RETRY_MS = 1000

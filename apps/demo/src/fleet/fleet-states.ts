@@ -7,7 +7,7 @@ interface Process {
   inFlight: number
 }
 
-/** The processes of the fleet by their place. A place has two processes while one replaces the other. */
+/** The processes of the fleet by position. A place has two processes while one replaces the other. */
 export class FleetStates {
   readonly #processes = new Map<number, Process>()
   /** Processes that were replaced since the restart began; `undefined` if none is in progress. */
@@ -23,7 +23,7 @@ export class FleetStates {
     return this.#replaced
   }
 
-  /** One state for each place: that a process drains says more than that its successor serves. */
+  /** One state for each position. A draining process takes precedence over its successor. */
   get places(): readonly ProcessState[] {
     return Array.from({ length: this.#count }, (_, place) => {
       const all = [...this.#processes].filter(([, { worker }]) => worker === place + 1)

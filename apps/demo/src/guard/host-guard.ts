@@ -14,8 +14,8 @@ export interface AllowedHosts {
 const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1|localhost)$/
 
 /**
- * Reports whether `Host` or `:authority` names one of our listeners. A page of another site that lets its own name
- * resolve to this machine (DNS rebinding) sends that name, so addresses are safe and unknown names are not.
+ * Reports whether `Host` or `:authority` names one of our listeners. With DNS rebinding, a page of
+ * another site makes its own name resolve to this machine, and sends that name. Addresses are safe, unknown names are not.
  */
 export function isAllowedHost(authority: string, { names, isLoopbackOnly, ports }: AllowedHosts): boolean {
   const [, bracketed, plain, port = ''] = /^(?:\[([\da-f:.]+)\]|([^:[\]]+))(?::(\d+))?$/i.exec(authority) ?? []
@@ -34,7 +34,7 @@ export function hostGuard(allowed: AllowedHosts): Middleware {
   }
 }
 
-/** Reports whether a request comes from a page of this server: its `Origin` is the server that it asks. */
+/** Reports whether a request comes from a page of this server: its `Origin` names the server that receives it. */
 export function isOwnOrigin(origin: string | null, scheme: string, authority: string): boolean {
   return origin !== null && origin.toLowerCase() === `${scheme}://${authority}`.toLowerCase()
 }

@@ -104,7 +104,7 @@ export class Collector implements RequestListener {
     counts.set(key, count)
     const handler = stages.find(({ kind }) => kind === 'app')
     const handlerUs = handler === undefined ? undefined : handler.toUs - handler.fromUs
-    // An event stream is open for minutes, which says nothing about handlers.
+    // An event stream is open for minutes, which does not describe the time of handlers.
     this.numbers.add({
       protocol,
       row,

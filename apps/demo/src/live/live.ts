@@ -23,7 +23,7 @@ import type {
 export interface LiveSettings {
   /** Whether other machines can connect. */
   readonly isPublic: boolean
-  /** Whether the demo has clients of its own: not in worker processes. */
+  /** Whether the demo runs its own clients. Worker processes do not. */
   readonly hasOwnClients: boolean
   readonly http3: boolean
   readonly host: string
@@ -39,7 +39,7 @@ const FIRST_RACE_MS = 1500
 
 const { version } = createRequire(import.meta.url)('@fw/core/package.json') as { version: string }
 
-/** Everything behind the page: what it sees, and what its buttons do. */
+/** The backend of the page: the events that it shows and the actions of its buttons. */
 export class Live implements Actions {
   readonly feed: Feed
   readonly observer: Observer
@@ -166,7 +166,7 @@ export class Live implements Actions {
   }
 }
 
-/** Returns the newest requests whose JSON fits into a number of bytes, those of the visitor first, in their old order. */
+/** Returns the newest requests whose JSON fits into a number of bytes, those of the visitor first, in their original order. */
 function chosen(requests: readonly RequestMessage[], visitor: string, bytes: number): readonly RequestMessage[] {
   const kept = new Set<RequestMessage>()
   let left = bytes

@@ -48,7 +48,7 @@ export interface RequestMessage {
   readonly aborted: boolean
   /** Index in `ROUTES`. */
   readonly row: number
-  /** The pattern of the route; empty without one. */
+  /** The pattern of the route; empty if there is none. */
   readonly pattern: string
   /** The visitor; `demo` and `race` for the clients of the demo. */
   readonly by: string

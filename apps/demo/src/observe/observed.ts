@@ -10,7 +10,7 @@ export type TimedLine = Omit<LogLine, 'atUs'> & { readonly at: number }
 export interface Observed {
   readonly id: string
   readonly trace: CoreTrace
-  /** Milliseconds on the clock of `performance.now()`. */
+  /** Milliseconds, measured with `performance.now()`. */
   readonly started: number
   /** The visitor; `demo` and `race` for the clients of the demo; empty before the visitor is recognized. */
   by: string
@@ -25,7 +25,7 @@ const MAX_LINES = 12
 /**
  * The request that the running code belongs to, also in asynchronous code that its handler started.
  *
- * An access log writes its entry when the exchange is over, outside the handler. `finishing` covers this case.
+ * An access log writes its entry when the exchange has ended, outside the handler. `finishing` covers this case.
  */
 export class CurrentRequest {
   readonly store: AsyncLocalStorage<Observed> = new AsyncLocalStorage()

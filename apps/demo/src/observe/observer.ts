@@ -6,7 +6,7 @@ import { CurrentRequest, type Observed } from './observed.ts'
 /** Receives the requests of this process. */
 export interface RequestListener {
   onStart(observed: Observed): void
-  /** The exchange is over, and its access-log entry is written. */
+  /** The exchange has ended, and its access-log entry is written. */
   onFinish(observed: Observed, outcome: Outcome, finished: number): void
   /** The protocol engine refused a request. No handler and no middleware saw it. */
   onRefused(refusal: Refusal): void

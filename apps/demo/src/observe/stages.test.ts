@@ -42,7 +42,7 @@ describe('the waterfall of a request', () => {
     expect(names({ ...BASE, accepted: 90, handshakeMs: 1 })[0]).toBe('parse')
   })
 
-  it('has only the stages that were reached', () => {
+  it('shows only the stages that were reached', () => {
     const times = { ...BASE, parsed: undefined, routed: undefined, answered: undefined, flushed: undefined, around: [] }
     expect(names({ ...times, handler: undefined })).toEqual(['answer'])
   })

@@ -29,13 +29,13 @@ export interface Span {
   readonly to: number
 }
 
-/** The longest handshake that is drawn. A client that connects early and asks late would hide everything else. */
+/** The longest handshake that is drawn. A client that sends its request long after it connected would hide all other stages. */
 const MAX_IDLE_MS = 5
 
 /** A request as stages. */
 export interface Waterfall {
   readonly stages: readonly Stage[]
-  /** The zero of the stages, on the clock of the times. */
+  /** Start of the first stage, on the same clock as the times. */
   readonly zero: number
   readonly totalUs: number
   readonly tookUs: number

@@ -58,7 +58,7 @@ function linkDefinitions(markdown: string): ReadonlyMap<string, string> {
   )
 }
 
-/** Replaces links with definitions by links that contain their target, and removes the definitions. */
+/** Replaces links that have definitions with links that contain their target, and removes the definitions. */
 function inlineLinks(prose: string, definitions: ReadonlyMap<string, string>): string {
   if (definitions.size === 0) return prose
   return prose

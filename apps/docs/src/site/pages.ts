@@ -108,7 +108,7 @@ export const PAGES: readonly Page[] = [
     ['deploy/kubernetes', 'Kubernetes'],
     ['deploy/proxies', 'Behind proxies', `${CORE}/proxies.md`],
     ['deploy/http3', 'HTTP/3 in production'],
-    ['deploy/workers', 'Workers in operation', 'docs/workers.md', 'Connections'],
+    ['deploy/workers', 'Workers in operation', 'docs/workers-in-operation.md'],
     ['deploy/checklist', 'Before production'],
   ]),
   ...section('Reference', [

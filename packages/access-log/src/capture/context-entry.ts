@@ -25,9 +25,9 @@ export class ContextEntry implements Entry {
     this.settings = settings
   }
 
-  /** Completes the entry when the request is over. */
+  /** Completes the entry when the request has ended. */
   end({ status, bodyBytes, aborted }: Outcome): void {
-    // Like nginx, use the unregistered status 499 if the client left before the head.
+    // Like nginx, use the unregistered status 499 if the client disconnected before the head.
     this.status = status === 0 ? 499 : status
     this.bytes = hasBody(this.ctx.method, this.status) ? bodyBytes : 0
     this.durationNs = Math.round((performance.now() - this.#startMs) * 1e6)

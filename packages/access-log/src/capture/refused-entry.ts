@@ -32,7 +32,7 @@ export function refusedEntry(refusal: Refusal, settings: Settings): Entry {
 /** A request target in two parts, neither decoded nor normalized. */
 interface TargetParts {
   readonly path: string
-  /** The text after the first `?`; empty without one. */
+  /** The text after the first `?`; empty if there is none. */
   readonly query: string
 }
 

@@ -79,7 +79,7 @@ export const ENTRY_KINDS: OptionKinds<EntryConfig> = {
   generateRequestId: either(flag, func),
   logTraceContext: flag,
   sampleRate: number(0, 1),
-  // Checked where it is compiled.
+  // `compileTrust` checks it.
   trustProxy: anything,
   redactHeaders: fieldNames,
   redactQuery: texts,

@@ -53,19 +53,22 @@ export interface AccessLogConfig {
   readonly logProtocol?: boolean | undefined
   /** Shows these request header fields, in this order, except in Common. Default none. */
   readonly requestHeaders?: readonly string[] | undefined
-  /** Shows these response header fields, after those of the request. Default none. */
+  /**
+   * Shows these response header fields, after those of the request. Cannot show `content-length`, `date` and `connection`,
+   * which the server adds later. Default none.
+   */
   readonly responseHeaders?: readonly string[] | undefined
   /** Logs no entry for these paths, compared as received and without query. Default none. */
   readonly skipPaths?: readonly string[] | undefined
-  /** Logs no entry if it returns true. Called when the status is known. If it throws, the entry is logged. Default: none. */
+  /** Skips the entry if it returns true. Called when the status is known. If it throws, the entry is logged. Default: none. */
   readonly skipIf?: ((ctx: Context) => boolean) | undefined
   /**
-   * Makes the text of entries, instead of the format. It receives the duration in nanoseconds and the content of the other
+   * Creates the text of entries, instead of the format. It receives the duration in nanoseconds and the content of the other
    * formats, redacted but not escaped. If it throws, and for requests without a context, the entry is in Combined. Its
    * result is not escaped. Default: none.
    */
   readonly customFormatter?: ((ctx: Context, durationNs: number, entry: Entry) => string) | undefined
-  /** Names the request header with the correlation ID. Default `x-request-id`. */
+  /** Names the request header with the correlation ID. Default `'x-request-id'`. */
   readonly correlationHeader?: string | undefined
   /**
    * Generates a correlation ID for each request without a valid one. `true` generates 16 random hexadecimal digits. A
@@ -83,16 +86,16 @@ export interface AccessLogConfig {
    */
   readonly sampleRate?: number | undefined
   /**
-   * The trusted proxies: none (`false`), CIDR blocks, a number of hops, or `{ proxies, header }` with the field that they
-   * maintain. Default: the `trustProxy` of the server, even if it is `false`. Without either, the address is what the request
+   * Sets the trusted proxies: none (`false`), CIDR blocks, a number of hops, or `{ proxies, header }` with the field that
+   * they maintain. Default: the `trustProxy` of the server, even if it is `false`. Without either, the address is what the request
    * claims, which any client can forge.
    */
   readonly trustProxy?: TrustProxy | undefined
-  /** Replaces the values of these captured headers by `REDACTED`. Default none. */
+  /** Replaces the values of these captured headers with `REDACTED`. Default none. */
   readonly redactHeaders?: readonly string[] | undefined
-  /** Replaces the values of these query parameters by `REDACTED`. Default none. */
+  /** Replaces the values of these query parameters with `REDACTED`. Default none. */
   readonly redactQuery?: readonly string[] | undefined
 }
 
-/** The options of `accessLog` that a route can change: where the entries go stays the same. */
+/** The options of `accessLog` that a route can change: all except the destination of the entries. */
 export type EntryConfig = Omit<AccessLogConfig, 'logger' | 'sinks'>

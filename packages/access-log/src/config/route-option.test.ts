@@ -200,7 +200,7 @@ describe('the option accessLog of a route', () => {
     expect(warn).toHaveBeenCalledOnce()
   })
 
-  it('is checked by the compiler', () => {
+  it('causes a compiler error for a wrong value', () => {
     const options: RouteOptions[] = [
       { accessLog: 'silent' },
       { accessLog: Level.Warn },

@@ -6,7 +6,7 @@ import { compile as compileFor, type Settings } from './settings.ts'
 const compile = (config: AccessLogConfig): Settings => compileFor(config, log.logger)
 
 describe('compile', () => {
-  it('has the documented defaults', () => {
+  it('returns the documented defaults', () => {
     expect(compile({})).toMatchObject({
       format: 'combined',
       normalLevel: 2,

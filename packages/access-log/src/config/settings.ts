@@ -32,7 +32,7 @@ export interface Settings extends Parts {
   readonly clientErrorLevel: LevelNumber
   /** The level of 5xx entries. */
   readonly serverErrorLevel: LevelNumber
-  /** The threshold in nanoseconds; `Infinity` without one. */
+  /** The threshold in nanoseconds; `Infinity` if there is none. */
   readonly slowThresholdNs: number
   /** The level of slow requests. */
   readonly slowLevel: LevelNumber

@@ -17,9 +17,9 @@ export interface Entry {
   readonly method: string
   /** The path as received; `-` if it is unknown. */
   readonly path: string
-  /** The query after the first `?`; empty without one or if it is not logged. */
+  /** The query after the first `?`; empty if there is none or it is not logged. */
   readonly query: string
-  /** The status of the response; 499 if the client left before the head. */
+  /** The status of the response; 499 if the client disconnected before the head. */
   readonly status: number
   /** The duration in nanoseconds. */
   readonly durationNs: number
@@ -33,9 +33,9 @@ export interface Entry {
   readonly requestHeaders: readonly CapturedHeader[]
   /** The captured headers of the response. */
   readonly responseHeaders: readonly CapturedHeader[]
-  /** The correlation ID; `undefined` without one. */
+  /** The correlation ID; `undefined` if there is none. */
   readonly correlationId: string | undefined
-  /** The trace of the request; `undefined` without one or if it is not logged. */
+  /** The trace of the request; `undefined` if there is none or it is not logged. */
   readonly trace: TraceContext | undefined
   /** Whether the request took longer than the threshold. */
   readonly isSlow: boolean

@@ -13,7 +13,7 @@ export function correlationId(value: string | null): string | undefined {
 
 const GENERATED: ContextKey<string> = { name: 'generated request id', hint: undefined }
 
-/** Returns the ID that the request carries or that was generated for it; `undefined` without one. */
+/** Returns the ID that the request carries or that was generated for it; `undefined` if there is none. */
 export function requestIdOf(
   ctx: Context,
   options: {

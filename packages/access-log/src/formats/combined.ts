@@ -4,7 +4,7 @@ import { tagsOf, type CapturedHeader, type Entry, type Parts } from '../entry/en
 import { escapeInBrackets, escapeWord } from './escape.ts'
 
 /**
- * Formats an entry for people to read. No value can pass for another part or another line.
+ * Formats an entry for people to read. No value can be mistaken for another part or line.
  *
  * @example
  * // GET /users?page=2 200 OK 12.00ms - 127.0.0.1 (345 B) [HTTP/1.1] [user-agent: curl/8.5.0]

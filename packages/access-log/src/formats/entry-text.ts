@@ -25,7 +25,7 @@ function summaryOf(entry: Entry): string {
   return `${tagsOf(entry)}${escapeWord(entry.method)} ${escapeWord(entry.path)} ${entry.status}`
 }
 
-/** Returns the text of the application's formatter; `undefined` without one or if it fails. */
+/** Returns the text of the application's formatter; `undefined` if there is none or it fails. */
 export function customText(ctx: Context, entry: Entry, { customFormatter }: Settings): string | undefined {
   if (customFormatter === undefined) return undefined
   try {

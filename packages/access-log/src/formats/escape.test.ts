@@ -76,7 +76,7 @@ const FORGERY =
   /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\p{Surrogate}]/u
 
 describe('an escaped value of arbitrary bytes', () => {
-  it('is one word without control characters', () => {
+  it('becomes one word without control characters', () => {
     fc.assert(
       fc.property(anyValue, (value) => {
         const escaped = escapeWord(value)
@@ -96,7 +96,7 @@ describe('an escaped value of arbitrary bytes', () => {
     )
   })
 
-  it('is a JSON string of visible characters with the same content', () => {
+  it('becomes a JSON string of visible characters with the same content', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         const json = `"${escapeInJson(latin1(text))}"`

@@ -2,8 +2,8 @@ import { METHODS } from 'node:http'
 import type { Understood } from './servers.ts'
 
 /**
- * Reasons with which the engine refuses requests that strict llhttp accepts, and the source of each rule. A refusal
- * with any other reason is an error.
+ * Reasons for which the engine rejects requests that strict llhttp accepts, and the source of each rule. A rejection
+ * for any other reason is an error.
  */
 // docs/decisions/0004
 export const STRICTER: Readonly<Record<string, string>> = {

@@ -17,7 +17,7 @@ import { Wire } from './wire.ts'
 export interface Verdict {
   /** Complete requests by stream ID. */
   readonly requests: ReadonlyMap<number, Understood>
-  /** Reasons with which requests or the connection were refused. */
+  /** Reasons for which the engine rejected requests or the connection. */
   readonly refusals: readonly string[]
   readonly view: ConnectionView
 }

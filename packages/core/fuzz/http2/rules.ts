@@ -9,7 +9,7 @@ export interface Rule {
 }
 
 /**
- * Reasons with which the engine refuses requests that nghttp2 accepts with Node's settings. A refusal with any other
+ * Reasons for which the engine rejects requests that nghttp2 accepts with Node's settings. A rejection for any other
  * reason is an error.
  */
 export const STRICTER: readonly Rule[] = [
@@ -46,7 +46,7 @@ export const STRICTER: readonly Rule[] = [
   },
 ]
 
-/** Reasons with which the engine closes connections that nghttp2 keeps open. */
+/** Reasons for which the engine closes connections that nghttp2 keeps open. */
 export const STRICTER_CONNECTION: readonly Rule[] = [
   {
     reason: /^A frame on stream \d+, which is closed$/,
@@ -74,7 +74,7 @@ export const STRICTER_CONNECTION: readonly Rule[] = [
   },
 ]
 
-/** Error codes (RFC 9113 §7) with which nghttp2 closes connections. */
+/** Error codes (RFC 9113 §7) that nghttp2 sends when it closes a connection. */
 const PROTOCOL_ERROR = 1
 const INTERNAL_ERROR = 2
 const FLOW_CONTROL_ERROR = 3
@@ -87,7 +87,7 @@ export function isGivenUp(connectionError: number | undefined): boolean {
   return connectionError === INTERNAL_ERROR
 }
 
-/** Client behavior for which nghttp2 closes the connection and the engine need not. */
+/** Client behavior for which nghttp2 closes the connection, but the engine can keep it open. */
 export interface Oddities {
   /** The last frame is truncated. */
   readonly isCutOff: boolean

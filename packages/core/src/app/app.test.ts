@@ -170,11 +170,11 @@ describe('a route', () => {
       ({ router }) => router.notFound({} as never),
       'router.notFound: handler must be a function, got an object.',
     ],
-  ])('cannot be registered with %s', (_, register, message) => {
+  ])('throws at registration with %s', (_, register, message) => {
     expect(() => register(new App())).toThrow(message)
   })
 
-  it('cannot be registered for the same method and paths as another', () => {
+  it('throws at registration for the same method and paths as another', () => {
     const { router } = new App()
     router.get('/a/:id', () => '')
     expect(() => router.group('/a').get('/:name', () => '')).toThrow(`'/a/:id' is registered`)

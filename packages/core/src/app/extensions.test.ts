@@ -38,7 +38,7 @@ describe('an extension', () => {
     }
   })
 
-  it('cannot replace a member', () => {
+  it('throws if it would replace a member', () => {
     for (const name of ['text', 'status', 'exchange', 'onFinish']) {
       expect(() => extendContext(name, 'test', () => 0)).toThrow('Context has a member with this name')
     }

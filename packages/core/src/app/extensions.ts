@@ -62,19 +62,25 @@ function install(target: Target, name: string, { owner, method }: Installed): vo
     if (before.owner !== owner) {
       throw withCode(
         'FW_DUPLICATE_EXTENSION',
-        new Error(`Cannot add ${name}() to ${target.name}: ${before.owner} already added it`),
+        new Error(
+          `Cannot add ${name}() to ${target.name}: ${before.owner} already added it. Import only one of the two packages.`,
+        ),
       )
     }
     if (before.method === method) return
     throw withCode(
       'FW_DUPLICATE_EXTENSION',
-      new Error(`Cannot add ${name}() to ${target.name}: two copies of ${owner} are loaded. Run 'npm ls ${owner}'.`),
+      new Error(
+        `Cannot add ${name}() to ${target.name}: two copies of ${owner} are loaded. Run 'npm ls ${owner}', and remove one.`,
+      ),
     )
   }
   if (name !== reserved && (name in prototype || fields.includes(name))) {
     throw withCode(
       'FW_DUPLICATE_EXTENSION',
-      new Error(`Cannot add ${name}() to ${target.name}: ${target.name} has a member with this name`),
+      new Error(
+        `Cannot add ${name}() to ${target.name}: ${target.name} has a member with this name. Choose another name.`,
+      ),
     )
   }
   installed.set(name, { owner, method })

@@ -252,7 +252,7 @@ describe('an error handler', () => {
     expect(errors).toEqual([])
   })
 
-  it('is reported with the original error if it fails', async () => {
+  it('fails with a report that includes the original error', async () => {
     const { app, errors } = setup(throwing(SECRET))
     const failure = new TypeError('undefined is not a function')
     app.router.onError(() => {
@@ -285,7 +285,7 @@ describe('a failure after the head', () => {
     expect(errors).toEqual([SECRET])
   })
 
-  it('aborts the response and is reported if a streamed body fails', async () => {
+  it('aborts the response and reports the error if a streamed body fails', async () => {
     const { app, errors } = setup(async function* () {
       yield 'half'
       throw SECRET

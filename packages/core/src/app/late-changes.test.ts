@@ -35,23 +35,23 @@ describe('a change after the head was sent', () => {
     ['field set-cookie was changed', (ctx) => ctx.cookies.set('a', 'b')],
     ['the status was changed', (ctx) => void (ctx.status = 404)],
     ['a response filter was added', (ctx) => ctx.filterResponse(() => expect.fail())],
-  ])('has no effect and is reported: %s', async (what, change) => {
+  ])('changes nothing and causes a report: %s', async (what, change) => {
     expect(await after(change)).toEqual([[200, ['x-early', '1']], [`GET /users/:id: ${what}`]])
   })
 
-  it('is reported once, however many requests make it', async () => {
+  it('causes one report, however many requests make it', async () => {
     const [, notices] = await after((ctx) => ctx.responseHeaders.set('x-late', '1'), 3)
     expect(notices).toEqual(['GET /users/:id: field x-late was changed'])
   })
 
-  it('is reported for at most 100 fields', async () => {
+  it('causes reports for at most 100 fields', async () => {
     const [, notices] = await after((ctx) => {
       for (let i = 0; i < 300; i++) ctx.responseHeaders.set(`x-${i}`, '1')
     })
     expect(notices).toHaveLength(100)
   })
 
-  it('is not reported if it deletes a missing field', async () => {
+  it('causes no report if it deletes a missing field', async () => {
     expect(await after((_, kept) => kept.delete('x-none'))).toEqual([[200, ['x-early', '1']], []])
   })
 

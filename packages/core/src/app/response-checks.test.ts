@@ -57,7 +57,7 @@ describe("a result that does not match, with checkResponses: 'error'", () => {
     expect(app.checkedResponses).toEqual({ checked: 1, mismatched: 1, undeclared: 0 })
   })
 
-  it('is found however the handler responds', async () => {
+  it('causes an error however the handler responds', async () => {
     const { app, errors } = record('error')
     const response = { 200: USER, 201: USER }
     app.router
@@ -177,6 +177,45 @@ describe("a result that does not match, with checkResponses: 'count'", () => {
       expect.stringContaining('GET /b: response 200 at "/id" must be an integer, got a string.'),
     ])
     expect(app.checkedResponses).toEqual({ checked: 4, mismatched: 4, undeclared: 0 })
+  })
+
+  it.each<[string, unknown, string]>([
+    ['is of a type that the serializer cannot convert', { id: 'x' }, 'at "/id" must be an integer, got a string.'],
+    ['lacks a required member', {}, 'at "/id" must be present, got nothing.'],
+  ])('becomes a 500 and an error that names the place if it %s', async (_, result, mismatch) => {
+    const { app, errors, warnings } = record('count')
+    app.router.get('/', { response: { 200: { ...USER, required: ['id'] } } }, () => result)
+    for (let i = 0; i < 2; i++) expect((await app.fetch('/')).status).toBe(500)
+    expect(errors).toEqual(
+      Array(2).fill(
+        `GET / failed: TypeError: GET /: response 200 ${mismatch} ` +
+          'Correct the result, or the schema in option "response".',
+      ),
+    )
+    expect(warnings).toEqual([])
+    expect(app.checkedResponses).toEqual({ checked: 2, mismatched: 2, undeclared: 0 })
+  })
+
+  it('becomes a 500 that names the place, outside the sample too', async () => {
+    const { app, errors } = record('count')
+    let id: unknown = 7
+    app.router.get('/', { response: { 200: USER } }, () => ({ id }))
+    for (let i = 0; i < 100; i++) await app.fetch('/')
+    id = 'x'
+    expect((await app.fetch('/')).status).toBe(500)
+    expect(errors).toEqual([expect.stringContaining('response 200 at "/id" must be an integer, got a string.')])
+    expect(app.checkedResponses).toEqual({ checked: 100, mismatched: 0, undeclared: 0 })
+  })
+
+  it('becomes a 500 with the error of the serializer if the schema allows it', async () => {
+    const { app, errors } = record('count')
+    app.router.get('/', { response: { 200: USER } }, () => ({
+      toJSON() {
+        throw new Error('no form')
+      },
+    }))
+    expect((await app.fetch('/')).status).toBe(500)
+    expect(errors).toEqual(['GET / failed: Error: no form'])
   })
 
   it('is sampled after the first 100 results of the route', async () => {

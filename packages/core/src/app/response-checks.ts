@@ -62,8 +62,22 @@ class ResponseCheck {
   /** Returns a serializer that checks each value first. */
   before(serialize: Serialize): Serialize {
     return (value, status) => {
-      this.#check(value, status)
-      return serialize(value, status)
+      const mismatch = this.#check(value, status)
+      if (mismatch !== undefined && this.#mode === 'error') throw mismatchError(mismatch)
+      try {
+        const text = serialize(value, status)
+        if (mismatch !== undefined) {
+          this.#warnOnce(
+            'mismatch',
+            `${mismatch} Further ones of this route are only counted in server.stats().responses.`,
+          )
+        }
+        return text
+      } catch (error) {
+        // Without a check, the error of the serializer does not name the member.
+        const reason = mismatch ?? this.#mismatchOf(value, status)
+        throw reason === undefined ? error : mismatchError(reason, error)
+      }
     }
   }
 
@@ -88,29 +102,36 @@ class ResponseCheck {
     this.#validators = validators
   }
 
-  /** @throws {TypeError} if the value does not match, in mode `'error'` */
-  #check(value: unknown, status: number): void {
+  /** Checks and counts a value. Returns the message of its mismatch, if it has one. */
+  #check(value: unknown, status: number): string | undefined {
     if (!this.#schemas.has(status)) {
       this.#all.counts.undeclared++
       const fix = `Add ${status} to the option, or set checkResponses: 'off'.`
       this.#warnOnce('undeclared', `${this.#route}: option "response" does not declare status ${status}. ${fix}`)
-      return
+      return undefined
     }
     const validate = this.#validators?.get(status)
-    if (validate === undefined || !this.#isSampled()) return
+    if (validate === undefined || !this.#isSampled()) return undefined
     const form = jsonForm(value)
     // The serializer reports a value without a JSON form.
-    if (form === undefined) return
+    if (form === undefined) return undefined
     this.#all.counts.checked++
     const mismatch = validate(form)
-    if (mismatch === undefined) return
+    if (mismatch === undefined) return undefined
     this.#all.counts.mismatched++
-    const text = `${this.#route}: ${describe(mismatch, status)}`
-    if (this.#mode === 'error') {
-      const fix = 'Correct the result, or the schema in option "response".'
-      throw withCode('FW_INVALID_RETURN', new TypeError(`${text} ${fix}`))
-    }
-    this.#warnOnce('mismatch', `${text} Further ones of this route are only counted in server.stats().responses.`)
+    return this.#describe(mismatch, status)
+  }
+
+  /** Returns the message of a value that was not in the sample, without counting it. */
+  #mismatchOf(value: unknown, status: number): string | undefined {
+    const form = jsonForm(value)
+    const mismatch = form === undefined ? undefined : this.#validators?.get(status)?.(form)
+    return mismatch && this.#describe(mismatch, status)
+  }
+
+  #describe({ pointer, rule, got }: Mismatch, status: number): string {
+    const place = pointer === '' ? '' : ` at "${pointer}"`
+    return `${this.#route}: response ${status}${place} must ${rule}, got ${got}.`
   }
 
   #isSampled(): boolean {
@@ -124,8 +145,9 @@ class ResponseCheck {
   }
 }
 
-function describe({ pointer, rule, got }: Mismatch, status: number): string {
-  return `response ${status}${pointer === '' ? '' : ` at "${pointer}"`} must ${rule}, got ${got}.`
+function mismatchError(mismatch: string, cause?: unknown): TypeError {
+  const message = `${mismatch} Correct the result, or the schema in option "response".`
+  return withCode('FW_INVALID_RETURN', cause === undefined ? new TypeError(message) : new TypeError(message, { cause }))
 }
 
 /** Returns the value that a client would parse, without the methods, dates and `toJSON()` of the original. */

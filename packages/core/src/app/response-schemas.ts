@@ -10,7 +10,7 @@ const EXAMPLE = `Write for example { 200: { type: 'object', properties: {} } }.`
 /**
  * Returns the JSON Schemas of the option `response`. A single Standard Schema counts for status 200.
  *
- * @param api Name of the route, with which error messages begin
+ * @param api Name of the route, which begins error messages
  * @throws {TypeError} if a key is not a status, or a schema is neither a JSON Schema nor provides one
  */
 export function responseSchemas(response: RouteOptions['response'], api: string): ResponseSchemas {

@@ -49,7 +49,9 @@ const CONCLUSION: Conclusion<RequestContext> = {
     else if (!context.hasResponse && !context.isTimedOut) {
       throw withCode(
         'FW_NO_RESPONSE',
-        new Error('router.use: middleware must respond or call next(), but did neither.'),
+        new Error(
+          'router.use: middleware must respond or call next(), but did neither. Return a response or the result of next().',
+        ),
       )
     }
   },
@@ -127,7 +129,9 @@ export class RouteGroup implements RouteScope {
     if (typeof own !== 'string' || (own !== '' && !own.startsWith('/'))) {
       throw withCode(
         'FW_INVALID_PATH',
-        new TypeError(`router.group: prefix must be a path that starts with '/', got ${showValue(own)}.`),
+        new TypeError(
+          `router.group: prefix must be a path that starts with '/', got ${showValue(own)}. Write for example '/api'.`,
+        ),
       )
     }
     const group = new RouteGroup(this.#routes, this.#responseChecks, this.prefix + own, this)
@@ -229,7 +233,10 @@ export class RouteGroup implements RouteScope {
 
   #patternOf(method: string, path: string): string {
     if (typeof path !== 'string') {
-      throw withCode('FW_INVALID_PATH', new TypeError(`${method}: path must be a string, got ${showValue(path)}.`))
+      throw withCode(
+        'FW_INVALID_PATH',
+        new TypeError(`${method}: path must be a string, got ${showValue(path)}. Write for example '/users/:id'.`),
+      )
     }
     const isPrefix = path === '' && this.prefix !== ''
     if (!isPrefix && !path.startsWith('/')) {

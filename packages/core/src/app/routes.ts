@@ -75,7 +75,12 @@ export class Routes {
     const prefix = parsePattern(group.prefix)
     if (prefix.some((segment) => segment.kind === 'wildcard' || (segment.kind === 'param' && segment.isOptional))) {
       const rule = 'must have neither wildcards nor optional parameters'
-      throw withCode('FW_INVALID_PATH', new TypeError(`router.group: prefix ${rule}, got ${showValue(group.prefix)}.`))
+      throw withCode(
+        'FW_INVALID_PATH',
+        new TypeError(
+          `router.group: prefix ${rule}, got ${showValue(group.prefix)}. Write them in the paths of the group.`,
+        ),
+      )
     }
     if (prefix.at(-1)?.kind === 'literal' && group.prefix.endsWith('/')) {
       const given = showValue(group.prefix)

@@ -9,7 +9,7 @@ type Stringify = (value: unknown) => string
 /**
  * Compiles the response schemas of a route.
  *
- * @param api Name of the route, with which error messages begin
+ * @param api Name of the route, which begins error messages
  * @throws {TypeError} if a schema cannot be compiled
  */
 export function serializerOf(schemas: ResponseSchemas, api: string): Serialize {

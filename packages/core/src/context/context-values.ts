@@ -33,7 +33,7 @@ class Slot {
     if (this.#isMaking) {
       throw withCode(
         'FW_CIRCULAR_VALUE',
-        new Error(`ctx.provide: the function for ${this.token.name} must not read the same value.`),
+        new Error(`ctx.provide: the function for ${this.token.name} must not read the same value. Read another key.`),
       )
     }
     this.#isMaking = true
@@ -64,7 +64,7 @@ export class ContextValues {
     return this.#find(token) !== undefined
   }
 
-  /** Returns the value, which it makes now if needed; `undefined` without one. */
+  /** Returns the value, which it makes now if needed; `undefined` if there is none. */
   get<T>(token: ContextToken<T>): T | undefined {
     return this.#find(token)?.value as T | undefined
   }

@@ -48,7 +48,7 @@ const asStandard = async (ctx: Context): Promise<unknown> => {
 }
 
 describe('the request of a Context', () => {
-  it('has its method, path, query and fields as received', async () => {
+  it('provides its method, path, query and fields as received', async () => {
     const init = { method: 'PUT', headers: { 'x-a': 'b' } }
     expect(await inside(asReceived, '/a%2Fb//c?x=%20&y', init)).toEqual([
       'PUT',
@@ -130,7 +130,7 @@ describe('the response of a Context', () => {
     ['a redirect to a URL', (ctx) => ctx.redirect(new URL('http://a/') as never)],
     ['a redirect with another status', (ctx) => ctx.redirect('/', 200 as never)],
     ['an empty response with an informational status', (ctx) => ctx.empty(101)],
-  ])('cannot be %s', async (_, handler) => {
+  ])('rejects %s', async (_, handler) => {
     expect((await responseTo(handler)).status).toBe(500)
   })
 

@@ -345,7 +345,7 @@ export class RequestContext {
    * Transfers the request and the prepared response to a new context after the timeout of the route expired. Discards every
    * later response of this context.
    *
-   * @param reason Error with which `signal` aborts
+   * @param reason Reason that `signal` reports
    */
   // docs/decisions/0027
   handOver(reason: Error): RequestContext {

@@ -26,7 +26,7 @@ describe('a request cookie', () => {
     ['__proto__=1', '__proto__', '1'],
     ['nonsense', 'nonsense', null],
     [undefined, 'a', null],
-  ])('has for the field %j and the name %s the value %j', (cookie, name, value) => {
+  ])('reads from the field %j the cookie %s as %j', (cookie, name, value) => {
     expect(setup(cookie).cookies.get(name)).toBe(value)
   })
 
@@ -112,11 +112,11 @@ describe('a response cookie', () => {
     ['a b', 'x'],
     ['', 'x'],
     ['a;b', 'x'],
-  ])('cannot have the name %j', (name, value) => {
+  ])('rejects the name %j', (name, value) => {
     expect(() => setup().cookies.set(name, value)).toThrow(TypeError)
   })
 
-  it.each([{ path: '/;x' }, { domain: 'a b' }])('cannot have %j', (options) => {
+  it.each([{ path: '/;x' }, { domain: 'a b' }])('rejects %j', (options) => {
     expect(() => setup().cookies.set('a', '1', options)).toThrow(TypeError)
   })
 
@@ -155,7 +155,7 @@ describe('an unknown cookie option', () => {
     },
   )
 
-  it('is not reported for an option of set() that is passed to delete()', () => {
+  it('causes no report if delete() receives an option of set()', () => {
     const { cookies, sent } = setup()
     const all = { path: '/a', domain: 'example.org', httpOnly: false, maxAgeSeconds: 9, secrets: ['s'] }
     cookies.delete('a', all)
@@ -188,7 +188,7 @@ describe('a signed cookie', () => {
     expect([next.get('user', { secrets: ['new'] }), next.get('admin', { secrets: ['new'] })]).toEqual([null, null])
   })
 
-  it.each([[[]], [['']], ['text']])('cannot be created with the secrets %j', (secrets) => {
+  it.each([[[]], [['']], ['text']])('throws for the secrets %j', (secrets) => {
     expect(() => setup().cookies.set('a', '1', { secrets: secrets as string[] })).toThrow(
       'ctx.cookies.set: option "secrets" must be a list of one or more non-empty strings, got a',
     )

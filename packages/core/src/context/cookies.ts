@@ -73,7 +73,9 @@ export class ContextCookies implements Cookies {
     if (typeof value !== 'string') {
       throw withCode(
         'FW_INVALID_ARGUMENT',
-        new TypeError(`ctx.cookies.set: value of ${showValue(name)} must be a string, got ${showType(value)}.`),
+        new TypeError(
+          `ctx.cookies.set: value of ${showValue(name)} must be a string, got ${showType(value)}. Convert it with String().`,
+        ),
       )
     }
     this.#send(name, secrets === undefined ? value : sign(name, value, secrets[0] ?? ''), attributes)

@@ -67,7 +67,7 @@ export interface Transport extends TracedTransport {
    * Writes bytes without copying them. The memory must not change before `onTaken`, or before `bufferedBytes` shows
    * that the bytes have been sent.
    *
-   * @returns False if the owner should wait for `onDrain`, or after the end. Only `isBlocked` tells them apart
+   * @returns False if the owner should wait for `onDrain`, or after the end. Only `isBlocked` distinguishes them
    */
   write(bytes: Uint8Array, onTaken?: OnTaken): boolean
   /** Writes text as Latin-1, one byte for each character. */
@@ -76,7 +76,7 @@ export interface Transport extends TracedTransport {
   cork(): void
   /** Sends the writes that `cork` buffered. */
   uncork(): void
-  /** Calls `onSent` when all bytes written so far have been sent; now if none wait. Never, if the connection closes. */
+  /** Calls `onSent` when all bytes written so far have been sent; immediately if none wait. Never, if the connection closes. */
   whenSent(onSent: () => void): void
   /**
    * Ends this direction after all written bytes. The peer can still send.

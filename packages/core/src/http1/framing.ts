@@ -1,7 +1,7 @@
 import { ProtocolError } from '../engine/errors.ts'
 import { trimOws } from './headers.ts'
 
-/** The delimitation of a request body. `length` is in bytes. */
+/** How a request body is delimited. `length` is in bytes. */
 export type Framing = { kind: 'none' } | { kind: 'length'; length: number } | { kind: 'chunked' }
 
 const NO_BODY: Framing = { kind: 'none' }

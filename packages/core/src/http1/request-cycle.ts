@@ -149,7 +149,7 @@ export class RequestCycle implements Http1BodyOwner {
     // RFC 9112 §2.2: an empty line after a request is not a request.
     if (/^[\r\n]*$/.test(received.toString('latin1', 0, 8))) return
     this.received = undefined
-    this.#report(CLIENT_LEFT, 'The client left before the end of the head', received)
+    this.#report(CLIENT_LEFT, 'The client disconnected before the end of the head', received)
   }
 
   /**

@@ -14,14 +14,14 @@ describe('BodyTimeout', () => {
     expect(deadlines).toEqual([1030, 1050, 1100])
   })
 
-  it('has no deadline once it is stopped', () => {
+  it('sets no deadline after it is stopped', () => {
     const time = new BodyTimeout(LIMITS, new Deadlines(), 1000)
     time.onBytes(1, 1000)
     time.stop()
     expect(time.deadlineMs).toBe(Infinity)
   })
 
-  it('has no deadline if every limit is 0', () => {
+  it('sets no deadline if every limit is 0', () => {
     const time = new BodyTimeout({ ...LIMITS, bodyStallTimeoutMs: 0, requestTimeoutMs: 0 }, new Deadlines(), 1000)
     time.onBytes(1, 1000)
     expect(time.deadlineMs).toBe(Infinity)

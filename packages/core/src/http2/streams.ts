@@ -243,7 +243,7 @@ export class Http2Streams implements StreamOwner<Http2Exchange> {
     return nextMs
   }
 
-  /** Aborts the exchanges of a client that left. Still sends complete responses that fit in the open windows. */
+  /** Aborts the exchanges of a client that disconnected. Still sends complete responses that fit in the open windows. */
   abandon(error: Error): void {
     this.refuseNew()
     let { window } = this.sender

@@ -35,7 +35,7 @@ export class BodyOfRead {
   }
 
   /**
-   * Returns a copy of the added bytes, and starts again with none.
+   * Returns a copy of the added bytes, and empties the buffer.
    *
    * @param waits Whether the copy can be kept for long. It then gets its own memory, so that it does not retain a
    *   shared pool

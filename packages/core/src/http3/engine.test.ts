@@ -73,7 +73,7 @@ describe('an HTTP/3 request', () => {
     expect(await response.trailers).toEqual([['x-sum', '42']])
   })
 
-  it('has no known length before its end arrives', async () => {
+  it('reports no length before its end arrives', async () => {
     const lengths: (number | undefined)[] = []
     await using server = await serveHttp3((exchange) => {
       lengths.push(exchange.body.length)
@@ -105,7 +105,7 @@ describe('an HTTP/3 request', () => {
 })
 
 describe('an HTTP/3 response', () => {
-  it('has content-length and date, and no alt-svc', async () => {
+  it('contains content-length and date, but not alt-svc', async () => {
     await using server = await serveHttp3((exchange) => exchange.respond(200, ['x-case', '\u00e9'], 'h\u00e9'))
     const response = await (await server.connect()).request({ path: '/' })
     expect(response.rawHeaders).toEqual([

@@ -52,7 +52,7 @@ describe('readRequestHead', () => {
       [...GET, 'cookie', 'a=1', 'x', 'y', 'cookie', 'b=2', 'cookie', 'c=3'],
       { fields: ['cookie', 'a=1; b=2; c=3', 'x', 'y'] },
     ],
-    ['a value with inner white space', [...GET, 'x', 'a \t b'], { fields: ['x', 'a \t b'] }],
+    ['a value with inner whitespace', [...GET, 'x', 'a \t b'], { fields: ['x', 'a \t b'] }],
     ['an empty value', [...GET, 'x', ''], { fields: ['x', ''] }],
   ])('accepts %s', (_what, section, want) => {
     expect(read(section)).toMatchObject(want)

@@ -42,6 +42,6 @@ export class UnseenRequest {
 
   /** Reports a request that the client aborted within the head. */
   abandoned(): void {
-    if (this.#reader.isWithinHead) this.refused(CLIENT_LEFT, 'The client left before the end of the head')
+    if (this.#reader.isWithinHead) this.refused(CLIENT_LEFT, 'The client disconnected before the end of the head')
   }
 }

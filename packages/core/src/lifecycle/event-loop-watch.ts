@@ -14,7 +14,7 @@ const GROWTH_BYTES = 8 * 1024 * 1024
  * Logs the load and delay of the event loop and the growth of buffers at level Debug. The histogram runs only while
  * that level is enabled, which can change at any time.
  *
- * @returns A function that stops the records, after a last one
+ * @returns A function that logs a last record and stops logging
  */
 export function watchEventLoop(logger: Logger, intervalMs: number = INTERVAL_MS): () => void {
   let delay: IntervalHistogram | undefined

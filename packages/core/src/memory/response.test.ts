@@ -52,13 +52,16 @@ describe('wholeResponse', () => {
     }
   })
 
-  it.each([200, 204, 299, 304, 404, 599])('has the status and fields of a native Response with status %i', (status) => {
-    const [ours, theirs] = [wholeResponse(status, FIELDS, null), plain(null, status)]
-    expect(facts(ours)).toEqual(facts(theirs))
-    expect(ours).toBeInstanceOf(Response)
-  })
+  it.each([200, 204, 299, 304, 404, 599])(
+    'returns the status and fields of a native Response with status %i',
+    (status) => {
+      const [ours, theirs] = [wholeResponse(status, FIELDS, null), plain(null, status)]
+      expect(facts(ours)).toEqual(facts(theirs))
+      expect(ours).toBeInstanceOf(Response)
+    },
+  )
 
-  it('has its own copy of each Response member, because those of the prototype reject it', () => {
+  it('copies each Response member, because those of the prototype reject it', () => {
     const missing = Object.getOwnPropertyNames(Response.prototype).filter(
       (name) => !Object.hasOwn(Object.getPrototypeOf(wholeResponse(200, [], null)) as object, name),
     )

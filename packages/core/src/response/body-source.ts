@@ -110,6 +110,8 @@ function bytes(piece: unknown): Uint8Array {
   if (isUint8Array(piece)) return new Uint8Array(piece.buffer, piece.byteOffset, piece.byteLength)
   throw withCode(
     'FW_INVALID_BODY',
-    new TypeError(`response: streamed body must consist of strings or Uint8Arrays, got ${showType(piece)}.`),
+    new TypeError(
+      `response: streamed body must consist of strings or Uint8Arrays, got ${showType(piece)}. Convert each piece.`,
+    ),
   )
 }

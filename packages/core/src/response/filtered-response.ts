@@ -28,7 +28,7 @@ export function startBody(context: FilteredContext): ResponseBody {
   }
   context.filters = undefined
   const outgoing = new Outgoing(prepared, exchange.method, STREAM)
-  // Without a whole body, no filter can have the head wait.
+  // Without a whole body, no filter can delay the head.
   void outgoing.run(filters, context)
   return startEncoded(context, outgoing)
 }
@@ -36,7 +36,7 @@ export function startBody(context: FilteredContext): ResponseBody {
 /**
  * Runs the filters, then sends a complete response.
  *
- * @returns A promise if a filter has the head wait
+ * @returns A promise if a filter delays the head
  * @throws the error of a filter or of `Exchange.respond`
  */
 export function respondWhole(context: FilteredContext, body: string | Uint8Array | null): Promise<void> | undefined {
@@ -67,7 +67,7 @@ function respondFiltered(context: FilteredContext, outgoing: Outgoing): void {
   target.end()
 }
 
-/** Sends the head, and returns the body to write: in front of the encoders, or the exchange without any. */
+/** Sends the head, and returns the body to write: the input of the encoders, or the exchange if there are none. */
 function startEncoded(context: FilteredContext, outgoing: Outgoing): ResponseBody {
   const { exchange, prepared } = context
   // A response to HEAD has the fields of an encoded body, but nothing to encode.

@@ -193,7 +193,7 @@ export function checkRedirect(location: unknown, status: number): void {
     const expected = `one of ${[...REDIRECTS].join(', ')}`
     throw withCode(
       'FW_INVALID_REDIRECT',
-      new RangeError(`ctx.redirect: status must be ${expected}, got ${showValue(status)}.`),
+      new RangeError(`ctx.redirect: status must be ${expected}, got ${showValue(status)}. Omit it to send 302.`),
     )
   }
   // RFC 3986 §2: a URI reference consists of visible ASCII characters.

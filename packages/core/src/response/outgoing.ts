@@ -110,7 +110,7 @@ export class Outgoing implements OutgoingResponse {
   /**
    * Runs the filters, the last one first.
    *
-   * @returns A promise if a filter has the head wait
+   * @returns A promise if a filter delays the head
    * @throws the error of a filter
    */
   run(filters: readonly ResponseFilter[], ctx: Context, from: number = filters.length - 1): Promise<void> | undefined {

@@ -148,7 +148,7 @@ describe('the content type of a PreparedResponse', () => {
 })
 
 describe('PreparedResponse.status', () => {
-  it.each([99, 100, 199, 1000, 200.5, NaN])('cannot be %s', (status) => {
+  it.each([99, 100, 199, 1000, 200.5, NaN])('rejects %s', (status) => {
     const received = new PreparedResponse()
     expect(() => {
       received.status = status

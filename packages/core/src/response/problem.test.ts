@@ -8,7 +8,7 @@ const marked = (status: unknown): Error =>
   Object.assign(new Error('x'), { [Symbol.for('@fw/core: HttpError')]: true, status })
 
 describe('HttpError', () => {
-  it('has the given status, message and options', () => {
+  it('stores the given status, message and options', () => {
     const cause = new Error('inner')
     const error = new HttpError(410, 'moved', { cause, type: '/gone', headers: { 'x-a': 'b' }, extensions: { n: 1 } })
     expect(error).toMatchObject({ name: 'HttpError', status: 410, message: 'moved', cause, type: '/gone' })

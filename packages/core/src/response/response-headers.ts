@@ -140,6 +140,8 @@ function checkText(name: string, value: unknown): void {
   if (typeof value === 'string') return
   throw withCode(
     'FW_INVALID_HEADER',
-    new TypeError(`response: value of field ${showValue(name)} must be a string, got ${showType(value)}.`),
+    new TypeError(
+      `response: value of field ${showValue(name)} must be a string, got ${showType(value)}. Convert it with String().`,
+    ),
   )
 }

@@ -1,6 +1,6 @@
 /** Placeholder for an encoded slash: a lone surrogate, which percent-encoding cannot produce. */
 const ENCODED_SLASH = '\udc2f'
-/** Matches only lone surrogates because of the flag `u`, not half of a surrogate pair. */
+/** With the flag `u`, matches only lone surrogates, not halves of a pair. */
 const ENCODED_SLASHES = /\udc2f/gu
 
 /**

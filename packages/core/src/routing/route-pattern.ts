@@ -19,7 +19,10 @@ const NAME = /^[A-Za-z_][\w-]*$/
  */
 export function parsePattern(pattern: string): readonly PatternSegment[] {
   if (typeof pattern !== 'string') {
-    throw withCode('FW_INVALID_PATH', new TypeError(`router: path must be a string, got ${showValue(pattern)}.`))
+    throw withCode(
+      'FW_INVALID_PATH',
+      new TypeError(`router: path must be a string, got ${showValue(pattern)}. Write for example '/users/:id'.`),
+    )
   }
   if (!pattern.startsWith('/')) throw patternError(pattern, 0, `start with '/'`)
   const segments: PatternSegment[] = []

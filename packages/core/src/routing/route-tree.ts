@@ -55,7 +55,7 @@ export function leafOf<T>(root: Place<T>, shape: readonly PatternSegment[]): Rou
 
 /**
  * Finds the entry for a path. In each segment, literal text takes precedence over a parameter, and a parameter over a
- * wildcard. If that leads to no route for the method, the search tries the next best.
+ * wildcard. If that match has no route for the method, the search tries the next best.
  *
  * @param start Index in the path at which `from` is reached
  * @param count Number of parameters before it

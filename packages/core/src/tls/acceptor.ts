@@ -16,7 +16,7 @@ export interface TlsAcceptorOptions {
   readonly socket: ServerOpts
   readonly ticketKeys: TicketKeys
   readonly logger: Logger | undefined
-  /** Takes over each connection after its handshake. `openedAt` is the time before it, on the clock of `performance`. */
+  /** Takes over each connection after its handshake. `openedAt` is the time before it, as `performance.now()` returned it. */
   readonly onSecure: (socket: TLSSocket, openedAt: number) => void
   /** Called when a handshake fails. */
   readonly onFailed: () => void

@@ -18,8 +18,8 @@ export interface TicketSecret {
 }
 
 /**
- * Derives the keys of session tickets, new ones each day. The secret of a day follows from that of the day before, and
- * not the reverse. Processes that start with the same secret therefore always have equal keys, and cannot recover older
+ * Derives the keys of session tickets, new ones each day. The secret of a day is derived from that of the day
+ * before, so processes that start with the same secret always have equal keys. No process can recover older
  * ones.
  */
 export class TicketKeys {

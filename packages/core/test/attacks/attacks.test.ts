@@ -6,7 +6,7 @@ import { underAttack } from './under-attack.ts'
 const MAX_GROWTH_BYTES = 200 * 2 ** 20
 
 describe('a server under attack', () => {
-  it.each(Object.keys(ATTACKS) as AttackName[])('serves others within its memory limit: %s', async (name) => {
+  it.each(Object.keys(ATTACKS) as AttackName[])('serves other clients within its memory limit: %s', async (name) => {
     const { grownBytes, latenciesMs, failures } = await underAttack(name, 50, 1, 0.2)
     expect(latenciesMs).toHaveLength(50)
     expect(failures).toBe(0)

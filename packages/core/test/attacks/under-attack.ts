@@ -14,9 +14,9 @@ export interface Endurance {
   readonly grownBytes: number
   /** Duration of each request of a well-behaved client in milliseconds, in ascending order. */
   readonly latenciesMs: readonly number[]
-  /** The same durations, only of requests on a new connection. */
+  /** The durations of requests on a new connection. */
   readonly newLatenciesMs: readonly number[]
-  /** The same durations, only of requests on a kept connection. */
+  /** The durations of requests on a reused connection. */
   readonly keptLatenciesMs: readonly number[]
   /** CPU time of event-loop turns in milliseconds, in ascending order. */
   readonly turnsMs: readonly number[]

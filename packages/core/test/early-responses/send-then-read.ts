@@ -15,7 +15,7 @@ export interface BlockingRequest {
   readonly waitsForClose?: boolean
 }
 
-/** The result of such a client. */
+/** The result of a client that reads only after it has sent its body. */
 export interface BlockingResult {
   readonly text: string
   /** Whether the client could send the whole request. */

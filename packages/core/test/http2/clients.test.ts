@@ -42,7 +42,7 @@ describe.each(['h2c', 'h2'] as const)('nghttp over %s', (protocol) => {
     expect(response).toBe('x'.repeat(3 * MIB))
   })
 
-  it('posts a body with Content-Length, and one without but with trailers', async () => {
+  it('posts a body with Content-Length, and one with trailers instead', async () => {
     const body = randomBytes(5 * MIB)
     await using folder = await tempFolder({ body })
     const file = folder.join('body')

@@ -40,8 +40,8 @@ const MALFORMED: readonly Malformed[] = [
   ['8.3.1', 'host twice', block(METHOD, SCHEME, PATH, ['host', 'a'], ['host', 'a']), RESET],
   ['8.3.1', 'a :path without a slash', request('GET', 'a'), RESET],
   ['8.3.1', '* with GET', request('GET', '*'), RESET],
-  ['8.3.1', 'white space in :path', request('GET', '/ HTTP/1.1'), RESET],
-  ['8.3.1', 'white space in :method', request('GET /x', '/'), RESET],
+  ['8.3.1', 'whitespace in :path', request('GET', '/ HTTP/1.1'), RESET],
+  ['8.3.1', 'whitespace in :method', request('GET /x', '/'), RESET],
   ['8.3.1', 'CR LF in :path', request('GET', '/\r\nx: y'), RESET],
   ['8.3.1', 'NUL in :path', request('GET', '/\0'), RESET],
   ['8.3.1', 'user information', block(METHOD, SCHEME, [':authority', 'u@a'], PATH), 'status 400'],
@@ -162,7 +162,7 @@ describe('a valid request (RFC 9113)', () => {
     expect(exchanges).toMatchObject([want])
   })
 
-  it('has one cookie field for several crumbs (§8.2.3)', async () => {
+  it('contains one cookie field for several crumbs (§8.2.3)', async () => {
     const { client, exchanges } = await serveEcho()
     client.send(headers(1, get(['cookie', 'a=1'], ['cookie', 'b=2'], ['cookie', 'c=3'])))
     await expect.poll(() => client.outcome(1)).toBe('status 200')
@@ -236,7 +236,7 @@ describe('a response (RFC 9113 §8.1)', () => {
     expect(client.reset(1)).toBeUndefined()
   })
 
-  it('ends with its only DATA frame if respond() has the whole body', async () => {
+  it('ends with its only DATA frame if respond() receives the whole body', async () => {
     const { port } = await serveEngines((exchange) => exchange.respond(200, [], 'hello'))
     const client = await RawClient.connect(port)
     client.send(headers(1, request()))
@@ -246,7 +246,7 @@ describe('a response (RFC 9113 §8.1)', () => {
     expect(client.reset(1)).toBeUndefined()
   })
 
-  it('is complete before RST_STREAM with NO_ERROR ends an unfinished request', async () => {
+  it('arrives completely before RST_STREAM with NO_ERROR ends an unfinished request', async () => {
     const { port } = await serveEngines((exchange) => exchange.respond(413, [], 'too large'))
     const client = await RawClient.connect(port)
     client.send(headers(1, request('POST'), 0), data(1, 'x'))

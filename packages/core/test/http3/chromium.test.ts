@@ -24,7 +24,7 @@ function inPage(script: string): Promise<unknown> {
   return page.evaluate(`(async () => { ${script} })()`)
 }
 
-/** Returns the protocol with which the page fetches a path. */
+/** Returns the protocol that the page uses to fetch a path. */
 function nextHop(path: string): Promise<unknown> {
   return inPage(`
     const url = new URL('${path}?' + Math.random(), location.href)

@@ -7,7 +7,7 @@ import { head } from './raw-acts.ts'
 const PARTIAL_HEAD = head(['x-long', 'y'.repeat(100)]).subarray(0, 60)
 const LEFT = {
   status: 499,
-  reason: 'The client left before the end of the head',
+  reason: 'The client disconnected before the end of the head',
   protocol: 'HTTP/3.0',
   remoteAddress: '127.0.0.1',
   method: undefined,

@@ -57,7 +57,7 @@ async function* lateEnd(): AsyncGenerator<Uint8Array> {
   await setTimeout(5)
 }
 
-/** Returns the result of a request of which one datagram is lost. */
+/** Returns the result of a request that loses one datagram. */
 async function respondWithout(port: number, direction: 'to-server' | 'to-client', lost: number): Promise<string> {
   await using proxy = await UdpProxy.open(port)
   const client = await connectH3({ port: proxy.port, connectTimeoutMs: 30_000 })

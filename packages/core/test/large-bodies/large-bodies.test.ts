@@ -71,14 +71,14 @@ eachProtocol('large bodies', start, (client, protocol) => {
     180_000 + BODY_MIB * 1000,
   )
 
-  it('notifies the handler when the client leaves', async () => {
+  it('notifies the handler when the client disconnects', async () => {
     const response = await client().request({ path: '/waits' })
     const noticed = server.abortedAtMs()
     for await (const _slice of response.body) break
     const leftMs = Date.now()
     response.abort()
     const noticedMs = await noticed
-    print(`${protocol}: the handler was notified ${noticedMs - leftMs} ms after the client left`)
+    print(`${protocol}: the handler was notified ${noticedMs - leftMs} ms after the client disconnected`)
     expect(noticedMs).toBeGreaterThan(0)
   })
 

@@ -30,7 +30,7 @@ export class ServerProcess implements RunningServer {
   }
 
   /**
-   * Resolves when the server aborts a response or learns of an abort, with the time in milliseconds since the epoch.
+   * Resolves when the server aborts a response or detects an abort, with the time in milliseconds since the epoch.
    */
   async abortedAtMs(): Promise<number> {
     const report = await this.#next()

@@ -225,7 +225,7 @@ export function transportContract(name: string, makePair: () => Promise<Pair>, h
       await expect.poll(() => atB.log.slice(0, 2)).toEqual(['4 bytes', hasReset ? 'failure' : 'end'])
     })
 
-    it('aborts like destroy after the end was taken', async () => {
+    it('aborts like destroy after the transport has accepted the end', async () => {
       const { a, atA, atB } = await open()
       a.writeLatin1('last')
       a.end(() => {})

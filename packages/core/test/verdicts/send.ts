@@ -13,7 +13,7 @@ import { bodyOf, serveHttp3 } from '../serve-http3.ts'
 export interface VerdictRequest {
   readonly method?: string
   readonly scheme?: string
-  /** Host and port of the target; `undefined` for none. Default: `example.com`. */
+  /** Host and port of the target; `undefined` if there is none. Default: `example.com`. */
   readonly authority?: string | undefined
   /** A `Host` field in addition to the authority of the target. */
   readonly host?: string

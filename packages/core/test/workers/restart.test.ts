@@ -56,7 +56,7 @@ describe('server.restart', () => {
     expect(program.workers()).toContain(Number(await (await fetch(url)).text()))
   })
 
-  it('asks the primary when a worker calls it', async () => {
+  it('forwards the call of a worker to the primary', async () => {
     const program = new Program({ listen: { workers: 2 }, ...OPTIONS })
     const url = await program.url()
     const before = program.workers()

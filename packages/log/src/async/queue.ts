@@ -182,7 +182,7 @@ export class Queue {
     this.wake()
   }
 
-  /** Notes that the writer thread has ended, and releases the lock that it may have held. */
+  /** Records that the writer thread has ended, and releases the lock that it may have held. */
   threadEnded(): void {
     this.#threadEnded = true
     unlock(this.ring.words)

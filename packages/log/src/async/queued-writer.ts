@@ -190,7 +190,7 @@ export class QueuedWriter {
       thread.on('error', (error: unknown) => this.#threadGone(String(error)))
       thread.on('exit', (code) => this.#threadGone(`exit code ${code}`))
     } catch (error) {
-      // For example under --permission without --allow-worker.
+      // Node.js throws under --permission without --allow-worker.
       this.#threadGone(String(error))
     }
   }

@@ -3,11 +3,11 @@ import { expect, it } from 'vitest'
 import { logRecord as record } from '../testing.ts'
 import { jsonLine } from './json-line.ts'
 
-it('has time, level and message, in this order', () => {
+it('writes time, level and message, in this order', () => {
   expect(jsonLine(record({ level: 3 }))).toBe('{"time":"2026-01-02T03:04:05.006Z","level":"warn","message":"hello"}')
 })
 
-it('has location, thread and fields if the record has them', () => {
+it('writes location, thread and fields if the record has them', () => {
   const location = { file: '/src/app.ts', line: 7, functionName: 'main' }
   expect(JSON.parse(jsonLine(record({ location, threadId: 2, fields: { a: 1 } })))).toEqual({
     time: '2026-01-02T03:04:05.006Z',
@@ -39,7 +39,7 @@ it('does not let data replace another member', () => {
   expect(jsonLine(record({ data }))).toBe('{"time":"2026-01-02T03:04:05.006Z","level":"info","status":200}')
 })
 
-it('has no line if the location is a library', () => {
+it('writes no line if the location is a library', () => {
   const location = { file: 'fw:core', line: 0, functionName: '' }
   expect(JSON.parse(jsonLine(record({ location })))).toEqual({
     time: '2026-01-02T03:04:05.006Z',
@@ -95,7 +95,7 @@ it('leaves out values without a JSON form', () => {
   expect(JSON.parse(jsonLine(record({ fields: { a: undefined, b: () => {}, c: 1 } }))).fields).toEqual({ c: 1 })
 })
 
-it('is one line of JSON with the same message for any record', () => {
+it('writes one line of JSON with the same message for any record', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.dictionary(fc.string(), fc.anything()), (message, fields) => {
       const line = jsonLine(record({ message, fields }))

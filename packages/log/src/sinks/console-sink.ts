@@ -14,13 +14,13 @@ import { LineWriter } from '../lines/line-writer.ts'
 
 /** Options of `ConsoleSink`. */
 export interface ConsoleSinkConfig extends LineConfig {
-  /** Chooses when level names have colors. Default: `ColorMode.Auto` */
+  /** Chooses when level names have colors. Default: `ColorMode.Auto`. */
   readonly colorMode?: ColorMode
-  /** Writes Error and Fatal records to stderr instead of stdout. Default: true */
+  /** Writes Error and Fatal records to stderr instead of stdout. Default: true. */
   readonly stderrForErrors?: boolean
   /**
-   * Keeps the line breaks of messages, such as those of a stack trace. Each line after the first begins with `  | `, so
-   * that it cannot pass for a record. Default: true on a terminal; pipes and files get one line for each record
+   * Keeps the line breaks of messages, such as those of a stack trace. Each line after the first begins with spaces
+   * and `|`, so that it cannot be mistaken for a record. Default: true on a terminal; pipes and files get one line for each record.
    */
   readonly multiline?: boolean
 }

@@ -81,7 +81,7 @@ describe('a file', () => {
     expect(linesOf(path)).toEqual([`[2026-01-02 03:04:05.006] ${rest}`])
   })
 
-  it('is created with its parent directories, even if its path is a URL', () => {
+  it('appears with its parent directories, even if its path is a URL', () => {
     const path = join(temporaryDirectory(), 'a', 'b', 'app.log')
     new FileSink(pathToFileURL(path)).write(record())
     expect(linesOf(path)).toHaveLength(1)

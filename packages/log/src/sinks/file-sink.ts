@@ -20,13 +20,13 @@ import { Rotation, rotateKind, type RotateConfig } from './rotation.ts'
 export interface FileSinkConfig extends LineConfig {
   /** The file. Missing parent directories are created. */
   readonly path: string | URL
-  /** Keeps the content of an existing file. Default: true */
+  /** Keeps the content of an existing file. Default: true. */
   readonly append?: boolean
-  /** The permission bits of each new file; the umask is subtracted. Default: 0o640 */
+  /** The permission bits of each new file; the umask is subtracted. Default: 0o640. */
   readonly mode?: number
-  /** Renames the file and starts a new one by size or time. Default: never */
+  /** Renames the file and starts a new one by size or time. Default: never. */
   readonly rotate?: RotateConfig
-  /** Opens the path again at this signal, for programs such as logrotate that rename the file. Default: none */
+  /** Reopens the file on this signal, for programs such as logrotate that rename it. Default: none. */
   readonly reopenOn?: 'SIGHUP' | 'SIGUSR2'
 }
 

@@ -11,15 +11,15 @@ import { modeKind, openLogFile } from './open-log-file.ts'
 
 /** Options of `JsonSink`. */
 export interface JsonSinkConfig {
-  /** Appends to this file, and creates missing parent directories. Default: stdout */
+  /** Appends to this file, and creates missing parent directories. Default: stdout. */
   readonly path?: string | URL
-  /** The permission bits of a new file; the umask is subtracted. Default: 0o640 */
+  /** The permission bits of a new file; the umask is subtracted. Default: 0o640. */
   readonly mode?: number
-  /** Writes `file`, `line` and `function`. Default: true */
+  /** Writes `file`, `line` and `function`. Default: true. */
   readonly showLocation?: boolean
-  /** Writes `pid`. Default: true in worker processes of `node:cluster` */
+  /** Writes `pid`. Default: true in worker processes of `node:cluster`. */
   readonly showProcessId?: boolean
-  /** Ignores records below this level. Default: `Level.Trace` */
+  /** Ignores records below this level. Default: `Level.Trace`. */
   readonly level?: LevelOption
 }
 

@@ -7,17 +7,17 @@ import { compilePlainForm, type PlainForm } from '../lines/plain-call.ts'
 
 /** Options of sinks that write text lines. */
 export interface LineConfig {
-  /** Shows `[file:line]`. Default: true */
+  /** Shows `[file:line]`. Default: true. */
   readonly showLocation?: boolean
-  /** Shows `[t:<thread id>]`. Default: false */
+  /** Shows `[t:<thread id>]`. Default: false. */
   readonly showThreadId?: boolean
-  /** Shows `[p:<process id>]`. Default: true in worker processes of `node:cluster` that show the thread ID */
+  /** Shows `[p:<process id>]`. Default: true in worker processes of `node:cluster` that show the thread ID. */
   readonly showProcessId?: boolean
-  /** Shows UTC instead of local time. Default: false */
+  /** Shows UTC instead of local time. Default: false. */
   readonly utc?: boolean
-  /** Replaces the default form of a line, for example by `{time} {level} {message}`. Default: `[time] [level] …` */
+  /** Replaces the default form of a line, for example with `{time} {level} {message}`. Default: `[time] [level] …`. */
   readonly pattern?: string
-  /** Ignores records below this level. Default: `Level.Trace` */
+  /** Ignores records below this level. Default: `Level.Trace`. */
   readonly level?: LevelOption
 }
 

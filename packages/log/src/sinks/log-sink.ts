@@ -8,9 +8,9 @@ export const sinkAbilities: unique symbol = Symbol.for('@fw/log: sink abilities'
 
 /** Abilities of a sink that `Sink` does not require. Loggers read them once, when the sink is added. */
 export interface SinkAbilities {
-  /** False if the sink never reads `location`. If no sink does, loggers do not find the caller. Default: true */
+  /** False if the sink never reads `location`. If no sink does, loggers do not find the caller. Default: true. */
   readonly usesLocation?: boolean
-  /** Returns the number of accepted records that are not yet written. Default: 0 */
+  /** Returns the number of accepted records that are not yet written. Default: 0. */
   queued?(): number
   /**
    * Sends lines through a writer thread from now on, or ends the thread if `settings` is `undefined`. Loggers call it

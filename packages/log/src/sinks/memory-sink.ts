@@ -4,7 +4,7 @@ import { Level, levelKind, type LevelOption, readLevel } from '../level.ts'
 
 /** Options of `MemorySink`. */
 export interface MemorySinkConfig {
-  /** Ignores records below this level. Default: `Level.Trace` */
+  /** Ignores records below this level. Default: `Level.Trace`. */
   readonly level?: LevelOption
 }
 

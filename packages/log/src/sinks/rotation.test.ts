@@ -122,7 +122,7 @@ describe('rotation by time', () => {
 })
 
 describe('a file that was renamed', () => {
-  it('is replaced by a new file on reopen()', () => {
+  it('starts a new file on reopen()', () => {
     const { sink, directory } = start({})
     sink.write(record({ message: 'a' }))
     renameSync(join(directory, 'app.log'), join(directory, 'old.log'))

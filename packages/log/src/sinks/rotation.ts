@@ -4,11 +4,11 @@ import { integer, oneOf, type OptionKind, optionError, options } from '@fw/optio
 
 /** Decides when a log file is renamed and a new one is started. */
 export interface RotateConfig {
-  /** Rotates before a line that would make the file longer than this, in bytes. Default: no limit */
+  /** Rotates before a line that would make the file longer than this, in bytes. Default: no limit. */
   readonly maxBytes?: number
-  /** Rotates before the first record of a new hour or day. Default: never */
+  /** Rotates before the first record of a new hour or day. Default: never. */
   readonly every?: 'hour' | 'day'
-  /** Limits the number of files that are kept besides the current one. `app.1.log` is the newest. Default: 5 */
+  /** Limits the number of files that are kept besides the current one. `app.1.log` is the newest. Default: 5. */
   readonly maxFiles?: number
 }
 

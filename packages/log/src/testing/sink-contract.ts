@@ -55,7 +55,7 @@ export function sinkContract(name: string, make: () => SinkUnderTest, test: Test
   }
 
   for (const [what, message] of Object.entries(AWKWARD)) {
-    it(`makes one entry of a message with ${what}`, async () => {
+    it(`writes one entry for a message with ${what}`, async () => {
       const found = await entriesOf(logRecord({ message }), logRecord({ message: 'the next' }))
       equal(found.length, 2)
       includes(found[1], 'the next')

@@ -42,7 +42,7 @@ const CONTINUATION = '\n  | '
 
 /**
  * Makes text safe for a terminal and keeps its line breaks. Every line after the first begins with a mark, so that no
- * text can pass for a record.
+ * text can be mistaken for a record.
  */
 export function escapeLines(text: string): string {
   return text.includes('\n') ? text.split('\n').map(escapeLine).join(CONTINUATION) : escapeLine(text)

@@ -117,7 +117,7 @@ describe('publish', () => {
     expect(channel.stats.keptEvents).toBe(1)
   })
 
-  it('keeps the order with writes of a stream, and precedes its end', async () => {
+  it('keeps its order relative to writes of a stream, and arrives before its end', async () => {
     const channel = new SseChannel()
     const { stream, body } = await join(channel)
     channel.publish('a', '1', { id: '' })

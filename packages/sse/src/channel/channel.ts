@@ -130,7 +130,8 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
    * @throws {Error} if the channel is closed, or too many events wait for the backplane
    */
   publish<Name extends EventName<Events>>(name: Name, value: Events[Name], options: PublishOptions = {}): void {
-    if (this.#isClosed) throw withCode('FW_CHANNEL_CLOSED', new Error('Cannot publish: the channel is closed'))
+    if (this.#isClosed)
+      throw withCode('FW_CHANNEL_CLOSED', new Error('Cannot publish: the channel is closed. Create a new one.'))
     const { id, key } = options
     if (!isTextIfGiven(id) || !isTextIfGiven(key)) checkOptions('channel.publish', options, PUBLISH_KINDS)
     const event = requireString('channel.publish', 'name', name)

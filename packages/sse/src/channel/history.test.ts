@@ -31,7 +31,7 @@ describe('History', () => {
   })
 
   it.each(['a ', ' a', '\ta\t', ' a b '])(
-    'finds the id %j without its surrounding white space, as it arrives in a header field',
+    'finds the id %j without its surrounding whitespace, as it arrives in a header field',
     (id) => {
       const history = new History({ ...UNBOUNDED, maxEvents: 1 })
       history.add(event(history, id))
@@ -43,7 +43,7 @@ describe('History', () => {
     },
   )
 
-  it('parses inner white space of an id no slower than 200 ids with surrounding white space', () => {
+  it('parses inner whitespace of an id no slower than 200 ids with surrounding whitespace', () => {
     const history = new History({ ...UNBOUNDED, maxEvents: 1 })
     const space = ' '.repeat(20_000)
     const timeOf = (id: string, times: number): number => {

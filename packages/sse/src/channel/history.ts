@@ -2,7 +2,9 @@
 export interface ChannelEvent {
   /** Sequence number in this channel and process. */
   readonly seq: number
+  /** The id that clients send back as `Last-Event-ID`. */
   readonly id: string
+  /** Name of the event. Browsers dispatch it to the listeners for this name. */
   readonly event: string
   /** The data as text. */
   readonly data: string
@@ -130,11 +132,11 @@ export class History {
   }
 }
 
-/** Returns an id without surrounding white space, as it arrives in a header field (RFC 9110 §5.5). */
+/** Returns an id without surrounding whitespace, as it arrives in a header field (RFC 9110 §5.5). */
 function asReceived(id: string): string {
   let start = 0
   let end = id.length
-  // A regular expression would need quadratic time for a long run of inner white space.
+  // A regular expression would need quadratic time for a long run of inner whitespace.
   while (start < end && isOws(id.charCodeAt(start))) start++
   while (end > start && isOws(id.charCodeAt(end - 1))) end--
   return id.slice(start, end)

@@ -136,7 +136,9 @@ export class Subscriber implements StreamListener {
       if (typeof isWanted !== 'boolean') {
         throw withCode(
           'FW_INVALID_RETURN',
-          new TypeError(`channel.subscribe: filter must return true or false, got ${showValue(isWanted)}.`),
+          new TypeError(
+            `channel.subscribe: filter must return true or false, got ${showValue(isWanted)}. Make it synchronous.`,
+          ),
         )
       }
       return isWanted

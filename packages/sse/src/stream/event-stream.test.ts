@@ -541,7 +541,7 @@ describe('a heartbeat', () => {
     vi.useRealTimers()
   })
 
-  it('is a comment after 15 s of silence by default', async () => {
+  it('consists of a comment after 15 s of silence by default', async () => {
     const { stream, body } = await open()
     vi.advanceTimersByTime(13_000)
     expect(body.text).toBe('')

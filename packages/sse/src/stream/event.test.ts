@@ -59,8 +59,8 @@ describe('encodeEvent', () => {
     [{ id: 7 as unknown as string }, `id must be a string, got 7. ${CONVERT}`],
     [{ data: null as unknown as string }, `data must be a string, got null. ${CONVERT}`],
     [{ comment: {} as unknown as string }, `comment must be a string, got an object. ${CONVERT}`],
-    [null as unknown as ServerSentEvent, 'the event must be an object, got null.'],
-    ['text' as unknown as ServerSentEvent, 'the event must be an object, got "text".'],
+    [null as unknown as ServerSentEvent, "the event must be an object, got null. Write { data: '…' }."],
+    ['text' as unknown as ServerSentEvent, `the event must be an object, got "text". Write { data: '…' }.`],
   ])('refuses %j', (event, message) => {
     expect(() => encodeEvent(event)).toThrow(
       expect.objectContaining({ name: 'TypeError', message: `encodeEvent: ${message}` }),

@@ -45,7 +45,10 @@ export function encodeEvent(block: ServerSentEvent): string {
  */
 export function encodeBlock(api: string, block: ServerSentEvent): string {
   if (typeof block !== 'object' || block === null) {
-    throw withCode('FW_INVALID_EVENT', new TypeError(`${api}: the event must be an object, got ${showValue(block)}.`))
+    throw withCode(
+      'FW_INVALID_EVENT',
+      new TypeError(`${api}: the event must be an object, got ${showValue(block)}. Write { data: '…' }.`),
+    )
   }
   const { comment, event, id, retry, data } = block
   let text = ''

@@ -19,7 +19,7 @@ export interface SseMetrics {
   readonly open: {
     /** Protocol of the request, such as `HTTP/2.0`. */
     readonly protocol: string
-    /** Number of streams that are now open. */
+    /** Number of open streams. */
     readonly open: number
   }
   /** `fw.sse.close`: a stream ended. */

@@ -49,10 +49,10 @@ function iteratorOf(
     if (Symbol.asyncIterator in source) return source[Symbol.asyncIterator]()
     if (Symbol.iterator in source) return source[Symbol.iterator]()
   }
-  const fix = typeof source === 'string' ? ' Use stream.data() for text.' : ''
+  const fix = typeof source === 'string' ? 'Use stream.data() for text.' : 'Pass an array, a generator or a stream.'
   throw withCode(
     'FW_INVALID_ARGUMENT',
-    new TypeError(`stream.from: source must be an iterable object, got ${showValue(source)}.${fix}`),
+    new TypeError(`stream.from: source must be an iterable object, got ${showValue(source)}. ${fix}`),
   )
 }
 

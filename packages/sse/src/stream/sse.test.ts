@@ -19,7 +19,7 @@ describe('the head', () => {
     })
   })
 
-  it.each(['HTTP/2.0', 'HTTP/3.0'])('has no Connection field on %s', async (protocol) => {
+  it.each(['HTTP/2.0', 'HTTP/3.0'])('contains no Connection field on %s', async (protocol) => {
     const { ctx, head } = fakeContext({ protocol })
     await sse(ctx)
     expect(head.has('connection')).toBe(false)
@@ -41,7 +41,7 @@ describe('the head', () => {
     })
   })
 
-  it('is the whole response to HEAD: the stream is already closed', async () => {
+  it('becomes the whole response to HEAD: the stream is already closed', async () => {
     const { ctx, body } = fakeContext({ method: 'HEAD' })
     const stream = await sse(ctx, { retryMs: 5 })
     expect(stream.isOpen()).toBe(false)

@@ -29,8 +29,8 @@ export function toData<T>(api: string, value: T, serialize: (value: T) => unknow
     'FW_INVALID_EVENT',
     new TypeError(
       serialize === JSON.stringify
-        ? `${api}: value must have a JSON form, got ${showValue(value)}.`
-        : `${api}: the serializer must return a string, got ${showValue(text)}.`,
+        ? `${api}: value must have a JSON form, got ${showValue(value)}. Pass an object, a string or null.`
+        : `${api}: the serializer must return a string, got ${showValue(text)}. Return for example JSON.stringify(value).`,
     ),
   )
 }

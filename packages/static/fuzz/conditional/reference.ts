@@ -7,7 +7,7 @@ interface Tag {
   readonly opaque: string
 }
 
-/** Returns the status that RFC 9110 §13.2.2 requires, by its steps in order. */
+/** Returns the status that RFC 9110 §13.2.2 requires. Follows its steps in order. */
 export function evaluate({ method, fields, etag, lastModified }: Input): number {
   const isRead = method === 'GET' || method === 'HEAD'
   const own = tagsIn(etag)[0] ?? { isWeak: false, opaque: '' }

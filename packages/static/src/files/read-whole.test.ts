@@ -7,7 +7,7 @@ import { openSource, type FileSource } from './source.ts'
 
 async function openFile(folder: TempFolder): Promise<FileSource> {
   const source = await openSource(folder.join('file'), `${folder.path}/`, 'inside')
-  if (typeof source === 'string') throw new Error('The file is there')
+  if (typeof source === 'string') throw new Error('The file exists')
   return source
 }
 

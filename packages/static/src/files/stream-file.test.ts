@@ -56,7 +56,7 @@ class SlowBody implements ResponseBody {
 }
 
 const SIZE = 1_000_000
-/** Content without repetition, so that a wrong byte is visible. */
+/** Content without repetition, so that a misplaced byte is detected. */
 const content = Buffer.from(Array.from({ length: SIZE / 4 }, (_, i) => i.toString(36).padStart(4, '0')).join(''))
 
 async function send(
@@ -65,7 +65,7 @@ async function send(
   [start, end]: readonly [number, number] = [0, SIZE - 1],
 ): Promise<StreamOutcome> {
   const source = await openSource(folder.join('file'), `${folder.path}/`, 'inside')
-  if (typeof source === 'string') throw new Error('The file is there')
+  if (typeof source === 'string') throw new Error('The file exists')
   try {
     return await streamFile(() => body, source, start, end)
   } finally {
@@ -105,7 +105,7 @@ describe('streamFile', () => {
     expect(body.isEnded).toBe(true)
   })
 
-  it('has at most one read in flight', async () => {
+  it('runs at most one read at a time', async () => {
     await using folder = await tempFolder({ file: content })
     const body = new SlowBody(true)
     await send(folder, body)
@@ -153,7 +153,7 @@ describe('streamFile', () => {
     await using folder = await tempFolder({ file: content })
     utimesSync(folder.join('file'), 1, 1)
     const source = await openSource(folder.join('file'), `${folder.path}/`, 'inside')
-    if (typeof source === 'string') throw new Error('The file is there')
+    if (typeof source === 'string') throw new Error('The file exists')
     change(folder.join('file'))
     expect(await streamFile(() => expect.unreachable('a head was sent'), source, 0, SIZE - 1)).toHaveProperty('before')
     await source.close()
@@ -174,7 +174,7 @@ describe('streamFile', () => {
   ])('%s when the file cannot be read', async (_, slices) => {
     await using folder = await tempFolder({ file: content })
     const source = await openSource(folder.join('file'), `${folder.path}/`, 'inside')
-    if (typeof source === 'string') throw new Error('The file is there')
+    if (typeof source === 'string') throw new Error('The file exists')
     // A closed descriptor simulates a failing disk.
     if (slices === 0) await source.close()
     let closing: Promise<void> | undefined

@@ -23,7 +23,7 @@ it('takes the type from the name for every coding', () => {
   })
 })
 
-it('has only the requested validators', () => {
+it('contains only the requested validators', () => {
   expect(represent('/a', 'identity', state(0n), { etag: false, lastModified: false })).toMatchObject({
     etag: undefined,
     lastModified: undefined,

@@ -11,7 +11,7 @@ import type { Absence, Resolution } from './resolution.ts'
 const MAX_AGE_MS = 1000
 
 /**
- * Replaces the checks of absent sidecars by one check of their directory, where that is safe. Each request then checks the
+ * Replaces the checks of absent sidecars with one check of their directory, where that is safe. Each request then checks the
  * plain file, the directory and the sidecar that it sends.
  *
  * @throws The error of `stat` if the process has no permission or the file system fails

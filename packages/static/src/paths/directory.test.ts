@@ -50,7 +50,7 @@ describe('directoryToServe', () => {
       expect.objectContaining({
         name: 'TypeError',
         message:
-          'staticFiles: directory must be a non-empty path or a file: URL, got a URL. Replace "https:" by "file:".',
+          'staticFiles: directory must be a non-empty path or a file: URL, got a URL. Replace "https:" with "file:".',
       }),
     )
   })

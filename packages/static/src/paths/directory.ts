@@ -59,6 +59,6 @@ export function withSeparator(path: string): string {
 }
 
 function locationFix(location: unknown): string {
-  if (location instanceof URL) return `Replace "${location.protocol}" by "file:".`
+  if (location instanceof URL) return `Replace "${location.protocol}" with "file:".`
   return 'Use "." for the working directory.'
 }

@@ -5,6 +5,7 @@ import {
   loggedComments,
   matchesOutput,
   outputByLine,
+  scriptOf,
   withLineNumbers,
 } from './expected-output.ts'
 
@@ -21,11 +22,21 @@ describe('commandsOf', () => {
   })
 })
 
+describe('scriptOf', () => {
+  it('returns the command of each line without its comment', () => {
+    expect(scriptOf('npm init -y # once\n\n# a comment\ncurl a#b \\\n  -k\n')).toEqual([
+      'npm init -y',
+      'curl a#b    -k',
+    ])
+  })
+})
+
 describe('matchesOutput', () => {
   it.each([
     ['ok\n', ['ok']],
     ['{"id":"a1"}', ['{"id":"[…]"}']],
     ['1\n2\n3\n', ['1', '[…]', '3']],
+    ['[2027-01-02 03:04:05.678] [INFO ] Ready', ['[2026-11-21 16:17:29.555] [INFO ] Ready']],
     ['\u001B[32mok\u001B[39m\n', ['ok']],
   ])('accepts %j as %j', (output, expected) => {
     expect(matchesOutput(output, expected)).toBe(true)
@@ -37,6 +48,7 @@ describe('matchesOutput', () => {
     ['before\nok\n', ['ok']],
     ['{"id":"a"}\n', ['{"id":"[…]"']],
     ['axb\n', ['a.b']],
+    ['[today] Ready', ['[2026-11-21 16:17:29.555] Ready']],
     ['1\n2\n', ['1', '[…]', '3']],
   ])('rejects %j as %j', (output, expected) => {
     expect(matchesOutput(output, expected)).toBe(false)
@@ -64,7 +76,8 @@ describe('loggedComments', () => {
 describe('outputByLine', () => {
   it('returns the output of each numbered call, with repeated calls separated by commas', () => {
     expect(withLineNumbers('console.log(a)\nconsole.log(b)', [1])).toBe("console.log(a)\nconsole.log('@1@', b)")
-    expect(outputByLine('@1@ one\n@3@ two\nlines\n@1@ three\n')).toEqual(
+    const record = '[2027-01-02 03:04:05.678] [INFO ] [a.ts:1] GET / 200\n'
+    expect(outputByLine(`@1@ one\n${record}@3@ two\nlines\n@1@ three\n`)).toEqual(
       new Map([
         [1, 'one, three'],
         [3, 'two\nlines'],

@@ -19,7 +19,21 @@ export function commandsOf(code: string): ConsoleCommand[] {
   return commands
 }
 
-/** Reports whether output equals the text of a page. `[…]` stands for any text, and for any lines if it is alone. */
+/** Returns the commands of an `sh` block, one in each line, without comments. */
+export function scriptOf(code: string): string[] {
+  const lines = code.replaceAll('\\\n', ' ').split('\n')
+  return lines.map((line) => line.replace(/(?:^|\s+)#\s.*$/, '').trim()).filter((line) => line !== '')
+}
+
+/** Time of a record of the log. */
+const TIME = /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}/
+/** Record of the log, which a server can print between two calls of `console.log`. */
+const RECORD = new RegExp(`^\\[${TIME.source}\\] \\[.*\\n`, 'gm')
+
+/**
+ * Reports whether output equals the text of a page. `[…]` stands for any text, and for any lines if it is alone. The time of a
+ * record stands for any time.
+ */
 export function matchesOutput(output: string, expected: readonly string[]): boolean {
   return new RegExp(`^${patternOf(expected)}\\s*$`).test(plain(output))
 }
@@ -52,10 +66,12 @@ export function withLineNumbers(code: string, lines: Iterable<number>): string {
     .join('\n')
 }
 
-/** Returns what each numbered call printed, with the texts of repeated calls separated by commas. */
+/** Returns what each numbered call printed, without log records. Separates the texts of repeated calls by commas. */
 export function outputByLine(output: string): Map<number, string> {
   const found = new Map<number, string[]>()
-  for (const [, at, text = ''] of plain(output).matchAll(/^@(\d+)@ ?([^]*?)(?=^@\d+@|$(?![^]))/gm)) {
+  for (const [, at, text = ''] of plain(output)
+    .replaceAll(RECORD, '')
+    .matchAll(/^@(\d+)@ ?([^]*?)(?=^@\d+@|$(?![^]))/gm)) {
     found.set(Number(at), [...(found.get(Number(at)) ?? []), text.trimEnd()])
   }
   return new Map(Array.from(found, ([at, texts]) => [at, texts.join(', ')]))
@@ -66,7 +82,12 @@ function patternOf(expected: readonly string[]): string {
     if (line === '[…]') return '(?:.*\\n)*?.*'
     return line
       .split('[…]')
-      .map((text) => RegExp.escape(text))
+      .map((text) =>
+        text
+          .split(TIME)
+          .map((part) => RegExp.escape(part))
+          .join(TIME.source),
+      )
       .join('.*?')
   })
   return lines.join('\\n')

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { TempFolder } from '../temp-folder.ts'
 import { containsOutput, matchesOutput, type ConsoleCommand } from './expected-output.ts'
 
-/** A command that runs longer shows something else than it should. */
+/** A command that runs longer has a fault. */
 const COMMAND_TIMEOUT_MS = 120_000
 /** Time for a program to restart after its file has changed. */
 const RETRY_MS = 60_000
@@ -17,15 +17,15 @@ export class PageShell implements AsyncDisposable {
   /** Folder that the last `cd` entered. */
   cwd: string
   readonly #folder: TempFolder
-  readonly #from: string
+  readonly #from: readonly string[]
   readonly #ports: ReadonlyMap<string, number>
   #background: ChildProcess[] = []
 
   /**
-   * @param from Folder whose packages `npm install` links
+   * @param from Folders of packages that `npm install` links, with their dependencies
    * @param ports Ports that replace those of the page, so that pages can run at the same time
    */
-  constructor(folder: TempFolder, from: string, ports: ReadonlyMap<string, number>) {
+  constructor(folder: TempFolder, from: readonly string[], ports: ReadonlyMap<string, number>) {
     this.#folder = folder
     this.#from = from
     this.#ports = ports
@@ -42,11 +42,18 @@ export class PageShell implements AsyncDisposable {
   /**
    * Runs a command until it ends, and compares its output if the page shows it.
    *
-   * @throws {Error} if the command fails or prints something else
+   * @throws {Error} if the command fails or its output differs
    */
   async run({ command, output }: ConsoleCommand): Promise<void> {
-    const packages = installedPackages(command)
-    if (packages !== undefined) return packages.forEach((name) => this.#link(name))
+    const parts = command.split(' && ')
+    if (parts.some((part) => installedPackages(part) !== undefined)) {
+      for (const part of parts) {
+        const packages = installedPackages(part)
+        if (packages === undefined) await this.outputOf(this.#withPorts(part))
+        else packages.forEach((name) => this.#link(name))
+      }
+      return
+    }
     const deadline = Date.now() + RETRY_MS
     for (;;) {
       const result = await this.#execute(this.#withPorts(command))
@@ -132,8 +139,8 @@ export class PageShell implements AsyncDisposable {
 
   /** Links a package of this workspace, as `npm install` would install it from the registry. */
   #link(name: string): void {
-    const [target, link] = [join(this.#from, 'node_modules', name), join(this.cwd, 'node_modules', name)]
-    if (!existsSync(target)) throw new Error(`${this.#from}/package.json must have the dependency ${name}`)
+    const target = this.#find(name)
+    const link = join(this.cwd, 'node_modules', name)
     if (existsSync(link)) return
     mkdirSync(dirname(link), { recursive: true })
     symlinkSync(target, link)
@@ -145,6 +152,17 @@ export class PageShell implements AsyncDisposable {
       const path = join(this.cwd, 'node_modules/.bin', command)
       if (!existsSync(path)) symlinkSync(join(target, file), path)
     }
+  }
+
+  /** Returns the folder of a package: one of the given folders, or a dependency of one. */
+  #find(name: string): string {
+    for (const folder of this.#from) {
+      const target = join(folder, 'node_modules', name)
+      if (existsSync(target)) return target
+      const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { name?: string }
+      if (manifest.name === name) return folder
+    }
+    throw new Error(`${this.#from[0]}/package.json must have the dependency ${name}`)
   }
 
   #env(): NodeJS.ProcessEnv {

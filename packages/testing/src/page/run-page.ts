@@ -3,7 +3,14 @@ import { basename, resolve } from 'node:path'
 import { expect, it } from 'vitest'
 import { freePort } from '../free-port.ts'
 import { tempFolder } from '../temp-folder.ts'
-import { commandsOf, loggedComments, matchesOutput, outputByLine, withLineNumbers } from './expected-output.ts'
+import {
+  commandsOf,
+  loggedComments,
+  matchesOutput,
+  outputByLine,
+  scriptOf,
+  withLineNumbers,
+} from './expected-output.ts'
 import { pageBlocks, type PageBlock } from './page-blocks.ts'
 import { PageShell } from './page-shell.ts'
 
@@ -15,8 +22,10 @@ const PAGE_TIMEOUT_MS = 300_000
 
 /** Where the packages of a page are. */
 export interface PageOptions {
-  /** Folder whose packages `npm install` links. */
-  readonly from: string
+  /** Folders of packages. `npm install` links these packages and their dependencies. */
+  readonly from: string | readonly string[]
+  /** Packages that the readers of this page have installed before. */
+  readonly installed?: readonly string[]
   /** Pages that this one continues: their files and packages exist before its first block runs. */
   readonly before?: readonly string[]
 }
@@ -28,7 +37,9 @@ export interface PageOptions {
  * code 0. A comment such as `// 200 ok` after `console.log` must equal its output. `[…]` stands for any text.
  *
  * A `console` block runs its commands, which begin with `$ `. The other lines must equal their output. With the mark
- * `background`, the commands keep running until the end of the page or the next such block.
+ * `background`, the commands keep running until the end of the page or the next such block. An `sh` block runs each line.
+ *
+ * The folder is empty if the page runs `npm init`. Otherwise it has a `package.json` with `type: module`.
  *
  * The mark `no-run="reason"` leaves a block out.
  *
@@ -62,13 +73,22 @@ export function stepsOf(path: string): PageBlock[] {
 /**
  * Runs the blocks of a page.
  *
- * @throws {Error} with the line of the first block that fails or prints something else
+ * @throws {Error} with the line of the first block that fails or whose output differs
  */
 export async function runSteps(path: string, steps: readonly PageBlock[], options: PageOptions): Promise<void> {
-  const { from, before = [] } = options
-  await using folder = await tempFolder({ 'package.json': '{"type":"module"}', '.curlrc': 'no-progress-meter\n' })
+  const { from, installed = [], before = [] } = options
+  const isNewProject = steps.some(({ language, code }) => isShell(language) && /\bnpm init\b/.test(code))
+  await using folder = await tempFolder({
+    ...(!isNewProject && { 'package.json': '{"type":"module"}' }),
+    '.curlrc': 'no-progress-meter\n',
+  })
   const ports = await Promise.all(PAGE_PORTS.map(async (port): Promise<[string, number]> => [port, await freePort()]))
-  await using shell = new PageShell(folder, resolve(from), new Map(ports))
+  await using shell = new PageShell(
+    folder,
+    [from].flat().map((each) => resolve(each)),
+    new Map(ports),
+  )
+  if (installed.length > 0) await shell.run({ command: `npm install ${installed.join(' ')}`, output: [] })
   for (const page of before) await prepare(pageBlocks(readFileSync(page, 'utf8')), shell)
   for (const block of steps) {
     try {
@@ -93,14 +113,20 @@ async function prepare(blocks: readonly PageBlock[], shell: PageShell): Promise<
 }
 
 function isRun(language: string): boolean {
-  return language === 'ts' || language === 'console'
+  return language === 'ts' || isShell(language)
+}
+
+function isShell(language: string): boolean {
+  return language === 'console' || language === 'sh'
 }
 
 async function runBlock({ language, code, line, title, isBackground }: PageBlock, shell: PageShell): Promise<void> {
-  if (title !== undefined && language !== 'console') {
+  if (title !== undefined && !isShell(language)) {
     await shell.write(title, code)
   } else if (language === 'ts') {
     await runProgramBlock(code, line, shell)
+  } else if (language === 'sh') {
+    for (const command of scriptOf(code)) await shell.run({ command, output: [] })
   } else if (isBackground) {
     await shell.start(commandsOf(code))
   } else {

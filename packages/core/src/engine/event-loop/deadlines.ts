@@ -2,7 +2,7 @@ import { ChurnSet } from '../collections/churn-set.ts'
 
 /** An object that has at most one deadline at a time. */
 export interface HasDeadline {
-  /** Time of the deadline on the clock of `performance.now()`; `Infinity` for none. */
+  /** Time of the deadline, measured with `performance.now()`; `Infinity` if there is none. */
   deadlineMs: number
   /** Index in the set of `Deadlines`. Only that set reads or writes it. */
   watchPlace?: number

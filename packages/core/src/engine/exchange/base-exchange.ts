@@ -92,7 +92,9 @@ export abstract class BaseExchange implements Exchange {
     if (!Number.isInteger(status) || status < 102 || status > 199) {
       throw withCode(
         'FW_INVALID_STATUS',
-        new RangeError(`exchange.inform: status must be an integer from 102 to 199, got ${showValue(status)}.`),
+        new RangeError(
+          `exchange.inform: status must be an integer from 102 to 199, got ${showValue(status)}. Call respond() for a final status.`,
+        ),
       )
     }
     const kept = withoutFraming(fields)

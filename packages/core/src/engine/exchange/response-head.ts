@@ -56,7 +56,10 @@ export function responseHead(
     }
     if (rule.isSingle) {
       if (isAmong(fields, name, i)) {
-        throw withCode('FW_INVALID_HEADER', new TypeError(`response: field ${showValue(name)} must be given once.`))
+        throw withCode(
+          'FW_INVALID_HEADER',
+          new TypeError(`response: field ${showValue(name)} must be given once. Remove all values but one.`),
+        )
       }
       if (name === 'date') hasDate = true
     }
@@ -73,7 +76,9 @@ export function responseHead(
     else if (bodyLength !== undefined && announced !== undefined && announced !== bodyLength) {
       throw withCode(
         'FW_WRONG_LENGTH',
-        new TypeError(`response: content-length must be ${bodyLength}, the length of the body, got ${announced}.`),
+        new TypeError(
+          `response: content-length must be ${bodyLength}, the length of the body, got ${announced}. Omit it.`,
+        ),
       )
     }
   }
@@ -91,7 +96,9 @@ function parseLength(value: string, before: number | undefined): number {
   if (Number.isNaN(length) || (before !== undefined && before !== length)) {
     throw withCode(
       'FW_INVALID_HEADER',
-      new TypeError(`response: content-length must be one integer, got ${showValue(value)}.`),
+      new TypeError(
+        `response: content-length must be one integer, got ${showValue(value)}. Omit it, or write decimal digits.`,
+      ),
     )
   }
   return length

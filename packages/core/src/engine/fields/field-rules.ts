@@ -72,7 +72,12 @@ export function checkField(name: string, value: string): FieldRule {
   if (value === rule.lastValue) return rule
   if (NOT_IN_VALUE.test(value)) {
     const must = 'must not contain control characters or characters above U+00FF'
-    throw withCode('FW_INVALID_HEADER', new TypeError(`response: value of field ${showValue(name)} ${must}.`))
+    throw withCode(
+      'FW_INVALID_HEADER',
+      new TypeError(
+        `response: value of field ${showValue(name)} ${must}. Encode it, for example with encodeURIComponent().`,
+      ),
+    )
   }
   rule.lastValue = value
   return rule
@@ -88,11 +93,16 @@ function newRule(name: string): FieldRule {
   if (/[A-Z]/.test(name)) {
     throw withCode(
       'FW_INVALID_HEADER',
-      new TypeError(`response: field name must be in lower case, got ${showValue(name)}.`),
+      new TypeError(
+        `response: field name must be in lower case, got ${showValue(name)}. Write '${name.toLowerCase()}'.`,
+      ),
     )
   }
   if (!TOKEN.test(name)) {
-    throw withCode('FW_INVALID_HEADER', new TypeError(`response: field name must be a token, got ${showValue(name)}.`))
+    throw withCode(
+      'FW_INVALID_HEADER',
+      new TypeError(`response: field name must be a token, got ${showValue(name)}. Use letters, digits and hyphens.`),
+    )
   }
   const rule: FieldRule = { isFraming: false, isSingle: false, lastValue: '' }
   if (rules.size < MAX_KNOWN_NAMES) rules.set(name, rule)

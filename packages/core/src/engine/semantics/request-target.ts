@@ -6,7 +6,7 @@ export interface RequestTarget {
    * The path up to the first `?`, without scheme and authority; `*` in asterisk form; `host:port` in authority form.
    */
   readonly path: string
-  /** The query after the first `?`; empty without one. */
+  /** The query after the first `?`; empty if there is none. */
   readonly rawQuery: string
 }
 

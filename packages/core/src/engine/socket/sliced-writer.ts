@@ -8,7 +8,7 @@ import type { Transport } from '../transport.ts'
  * only a completed slice distinguishes a slow client from a dead one.
  */
 const SLICE_BYTES = 64 * 1024
-/** Minimum bytes of a write that counts as work. Smaller ones, such as server-sent events, occur over minutes. */
+/** Minimum bytes of a write that counts as work. Smaller writes, such as server-sent events, are spread over minutes. */
 const SMALL_BYTES = 4 * 1024
 
 /** The connection that writes through a `SlicedWriter`. */
@@ -23,7 +23,7 @@ export interface WriterOwner {
  * Kernel buffers accept megabytes without blocking, so a thousand large responses would delay other connections by
  * seconds. Each slice therefore also waits for its turn.
  *
- * Output classes inherit from it instead of containing it. A broadcast then touches one object less per connection.
+ * Output classes inherit from it instead of containing it. A broadcast then touches one fewer object per connection.
  */
 export abstract class SlicedWriter implements TurnTaker {
   protected readonly transport: Transport

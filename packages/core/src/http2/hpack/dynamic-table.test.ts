@@ -24,7 +24,7 @@ describe('HpackDynamicTable', () => {
     expect(table.at(2)).toBeUndefined()
   })
 
-  it('is left empty by an entry that is too large for it', () => {
+  it('drops every entry when an entry does not fit', () => {
     const table = new HpackDynamicTable<Entry>(100)
     table.insert({ id: 1, bytes: 40 })
     table.insert({ id: 2, bytes: 101 })

@@ -52,7 +52,7 @@ export function isName(bytes: Uint8Array, start: number, end: number): boolean {
 }
 
 /**
- * Reports whether a value contains no control character except HTAB, and no surrounding white space.
+ * Reports whether a value contains no control character except HTAB, and no surrounding whitespace.
  *
  * @see RFC 9113 §8.2.1
  */
@@ -79,7 +79,7 @@ export interface FieldSection {
   readonly isTooLarge: boolean
   /**
    * Whether all of `fields` follow RFC 9113 §8.2.1. Names are lowercase tokens, after a colon for pseudo-header fields.
-   * Values contain no control character except HTAB, and no surrounding white space.
+   * Values contain no control character except HTAB, and no surrounding whitespace.
    */
   readonly isWellFormed: boolean
 }

@@ -66,7 +66,12 @@ export class RedisConnection {
     // Timers run before I/O. After a suspension of the process, the reply may have arrived but not been read.
     const timer = setTimeout(() => {
       setImmediate(() =>
-        tooLate.reject(withCode('FW_REDIS_TIMEOUT', new Error(`Redis did not answer within ${timeoutMs} ms`))),
+        tooLate.reject(
+          withCode(
+            'FW_REDIS_TIMEOUT',
+            new Error(`Redis did not answer within ${timeoutMs} ms. Check the connection, or raise timeoutMs.`),
+          ),
+        ),
       )
     }, timeoutMs)
     if (!this.holdsProcess) timer.unref()

@@ -76,7 +76,7 @@ describe('an entry', () => {
     { number: 1.5 },
     { previous: ' ' },
     { previous: 'x' },
-  ])('ignores an entry with %j, which could not be put back into Redis', (part) => {
+  ])('ignores an entry with %j, which could not be restored in Redis', (part) => {
     expect(decodeEntry({ ...entry, ...part })).toBeUndefined()
   })
 })

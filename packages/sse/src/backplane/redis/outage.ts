@@ -31,7 +31,7 @@ export class RedisOutage {
   }
 
   /**
-   * Repeats an attempt until it works.
+   * Repeats an attempt until it succeeds.
    *
    * @param beforeNext Runs before each attempt after the first
    * @throws when the backplane is closed

@@ -93,11 +93,11 @@ export class RedisReader {
   /**
    * Resolves when everything that is stored at the time of the call has been delivered.
    *
-   * @param connection Asks for the newest entry, because the reading connection is blocked
+   * @param connection Requests the newest entry, because the reading connection is blocked
    * @throws when the backplane is closed
    */
   catchUp(connection: RedisConnection): Promise<void> {
-    // A storm of clients asks Redis once: all that come during a request wait for one more response.
+    // Many clients at the same time cause few requests to Redis: those that arrive during a request share the next one.
     return (this.#catchingUpNext ??= this.#catchUpAfter(connection, this.#catchingUp))
   }
 
@@ -129,10 +129,10 @@ export class RedisReader {
     this.#wake()
   }
 
-  /** Puts back the entries that Redis lost while it was away. */
+  /** Restores the entries that Redis lost while it was unavailable. */
   async #comeBack(): Promise<void> {
     await this.#stored.restore(this.#connection)
-    // Entries that the history no longer has are lost for good. Without them the ids can start at earlier ones.
+    // Entries that the history no longer has are lost permanently. Without them the ids can start at earlier ones.
     if (compareEntryIds(this.#stored.floor, this.#last) < 0) this.#last = this.#stored.floor
     this.#returns++
     this.#wake()
@@ -149,7 +149,7 @@ export class RedisReader {
         await new Promise<void>((resolve) => this.#waiting.push(resolve))
         this.#closing.throwIfAborted()
       }
-      // If Redis was away in the meantime, it may have lost that entry.
+      // If Redis was unavailable in the meantime, it may have lost that entry.
       if (returns === this.#returns) return
     }
   }

@@ -102,7 +102,7 @@ export class RedisBackplane implements Backplane {
   /** Queues an event for Redis. Called by the channel. @throws {Error} if too many events already wait */
   publish(event: BackplaneEvent): void {
     if (this.#closing.signal.aborted) {
-      throw withCode('FW_BACKPLANE_CLOSED', new Error('Cannot publish: the backplane is closed'))
+      throw withCode('FW_BACKPLANE_CLOSED', new Error('Cannot publish: the backplane is closed. Create a new one.'))
     }
     this.#outbox.add(event)
     this.#sending ??= this.#send()

@@ -7,7 +7,7 @@ import { addCommand } from './script.ts'
 /** Minimum number of entries in Redis, for processes that were away for a moment. */
 const MIN_KEPT = 1000
 
-/** The events of one channel in Redis: adds entries, and puts back the entries that Redis has lost. */
+/** Stores the events of one channel in Redis. Adds entries, and restores the entries that Redis has lost. */
 export class StoredEvents {
   readonly key: string
   /** Time limit of a command, in milliseconds. */
@@ -41,7 +41,7 @@ export class StoredEvents {
     await connection.call(addCommand(this.key, this.#maxLength, seen, entries), this.timeoutMs)
   }
 
-  /** Puts back the entries that Redis lost, for example because it restarted without its data or with older data. */
+  /** Restores the entries that Redis lost, for example because it restarted without its data or with older data. */
   async restore(connection: RedisConnection): Promise<void> {
     if (this.#host === undefined) return
     const newest = await this.newest(connection)

@@ -40,7 +40,7 @@ export class WorkerHub implements Backplane {
 
   publish({ event, data, id, key }: BackplaneEvent): void {
     if (this.#host === undefined) {
-      throw withCode('FW_BACKPLANE_CLOSED', new Error('Cannot publish: the backplane is closed'))
+      throw withCode('FW_BACKPLANE_CLOSED', new Error('Cannot publish: the backplane is closed. Create a new one.'))
     }
     const position = String(this.#published++)
     const delivered = { event, data, id: id ?? `${this.#epoch}-${position}`, key, position }

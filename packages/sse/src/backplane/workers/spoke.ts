@@ -43,9 +43,13 @@ export class WorkerSpoke implements Backplane {
 
   /** @throws {Error} if the primary has ended */
   publish(event: BackplaneEvent): void {
-    if (this.#isClosed) throw withCode('FW_BACKPLANE_CLOSED', new Error('Cannot publish: the backplane is closed'))
+    if (this.#isClosed)
+      throw withCode('FW_BACKPLANE_CLOSED', new Error('Cannot publish: the backplane is closed. Create a new one.'))
     if (!process.connected) {
-      throw withCode('FW_BACKPLANE_CLOSED', new Error('Cannot publish: the primary process is gone'))
+      throw withCode(
+        'FW_BACKPLANE_CLOSED',
+        new Error('Cannot publish: the primary process has ended. Restart the program.'),
+      )
     }
     this.#toPrimary.add(event)
   }

@@ -71,7 +71,7 @@ describe('SendRoom', () => {
     expect(connection(1000, 1000, 16_384).share(0, 20_000)).toBe(1000)
   })
 
-  it('is full when no stream can send a packet', () => {
+  it('reports no room when no stream can send a packet', () => {
     let allowed = 13_500
     const capacities = {
       streamCapacity: () => allowed,

@@ -68,7 +68,7 @@ export class SendRoom {
     const capacity = this.#quiche.streamCapacity(streamId)
     // A peer with small windows can wait for the last byte that fits before it extends them.
     if (!this.#hasLargeWindows) return Math.min(wanted, capacity)
-    // Most writes are small, so the capacity of the stream is proof enough.
+    // Most writes are small, so the capacity of the stream is sufficient evidence.
     if (wanted <= this.#without(capacity)) return wanted
     this.#lookForLosses()
     const bytes = Math.max(capacity, this.#referenceCapacity())

@@ -48,7 +48,7 @@ export class SendingStreams {
       // Create the stream in quiche.
       this.#sides.quiche.streamSend(streamId, NOTHING, false)
     } catch {
-      // The peer permits no stream: the first write reports that.
+      // The peer allows no further stream. The first write reports this.
     }
     return streamId
   }

@@ -32,7 +32,7 @@ function watch(transport: Transport, ...streamIds: number[]): StuckStreams {
   return streams
 }
 
-it('is empty when the transport has finished all streams', () => {
+it('becomes empty when the transport has finished all streams', () => {
   const transport = new Transport(4, 8)
   const streams = watch(transport, 0, 4, 8)
   expect(streams.isEmpty).toBe(false)
