@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import * as log from '@fw/log'
 import { sharedCaseFile, tempFolder, testCertificate } from '@fw/testing'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { Server } from '../src/index.ts'
+import { Server, type Context } from '../src/index.ts'
 
 const http2Runner = sharedCaseFile('run-h2.mjs')
 const slowRunner = sharedCaseFile('run-slow.mjs')
@@ -63,13 +63,16 @@ async function start(isTls: boolean): Promise<Server & { readonly port: number }
   const { key, cert } = await testCertificate()
   const server = new Server({ limits: LIMITS, ...(isTls ? { tls: { key, cert } } : {}) })
   const big = Buffer.alloc(1024 * 1024)
-  const read = async (ctx: { bytes(): Promise<Uint8Array> }): Promise<string> => String((await ctx.bytes()).length)
   server
     .router()
     .get('/big', (ctx) => ctx.bytes(big))
-    .all('/*path', read)
+    .all('/*path', readBody)
   const { port = 0 } = await server.listen({ port: 0, host: '127.0.0.1' })
   return Object.assign(server, { port })
+}
+
+async function readBody(ctx: Context): Promise<string> {
+  return String((await ctx.bytes()).length)
 }
 
 async function run(runner: string, port: number, args: readonly string[]): Promise<unknown> {

@@ -1,3 +1,11 @@
 // The protocol clients without the code that needs a test runner, for programs.
-export type { ClientRequest, ClientResponse, ConnectOptions, ProtocolClient } from './client.ts'
+export { testCertificate } from './certificate.ts'
+export type {
+  ClientRequest,
+  ClientResponse,
+  ConnectOptions,
+  ProtocolClient,
+  TestField,
+  TestProtocol,
+} from './client.ts'
 export { connect } from './connect.ts'
