@@ -1,7 +1,11 @@
 import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { connect as connectTls } from 'node:tls'
 import type { Exchange } from '@fw/types'
-import { settle } from '@fw/testing'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { settle, testCertificate } from '@fw/testing'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { CertificateSet } from '../src/tls/certificate-set.ts'
+import { loadCredentials } from '../src/tls/credentials.ts'
 import { Setting, windowUpdate } from './http2/frames.ts'
 import { headers } from './http2/hpack.ts'
 import { RawClient, request } from './http2/raw-client.ts'
@@ -60,6 +64,66 @@ describe('a client that reads a response too slowly', () => {
     const client = await server.connect()
     await client.request({ path: '/' })
     await expect.poll(() => outcomes).toEqual([true])
+  })
+})
+
+/** Interval in milliseconds between two reads of a client, each of at most 64 KiB. */
+const READ_MS = 5
+/** Number of reads that take longer than `writeStallTimeoutMs`. */
+const ENOUGH_READS = 800
+
+describe('a client that reads steadily', () => {
+  const rates: readonly [what: string, minResponseBytesPerSecond: number][] = [
+    ['keeps', 1],
+    ['loses', 100 * MIB],
+  ]
+  const kinds = ['HTTP/1.1', 'HTTP/1.1 over TLS'].flatMap((kind) => rates.map((rate) => [...rate, kind] as const))
+
+  it.each(kinds)('%s its connection if %i bytes per second are required (%s)', async (what, rate, kind) => {
+    const isTls = kind !== 'HTTP/1.1'
+    const { key, cert } = await testCertificate()
+    const { port, outcomes } = await serveEngines(
+      (exchange) => exchange.respond(200, [], Buffer.alloc(64 * MIB)),
+      { writeStallTimeoutMs: 2000, minResponseBytesPerSecond: rate },
+      isTls ? new CertificateSet([await loadCredentials({ key, cert })]) : undefined,
+    )
+    const options = { port, host: '127.0.0.1', rejectUnauthorized: false }
+    const socket = (isTls ? connectTls(options) : connect(options)).on('error', () => {})
+    onTestFinished(() => void socket.destroy())
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+    let reads = 0
+    // The kernel reports progress to the server in steps of about 1 MiB, so much smaller reads would look like none.
+    const timer = setInterval(() => {
+      if (socket.read() !== null) reads++
+    }, READ_MS)
+    onTestFinished(() => clearInterval(timer))
+    await vi.waitUntil(() => outcomes.length > 0 || reads > ENOUGH_READS, { timeout: 30_000 })
+    expect(outcomes.map(({ aborted }) => aborted)).toEqual(what === 'loses' ? [true] : [])
+    expect(reads).toBeGreaterThan(10)
+  })
+
+  it.each(rates)('%s its HTTP/3 stream if %i bytes per second are required', async (what, rate) => {
+    const outcomes: boolean[] = []
+    await using server = await serveHttp3(
+      (exchange) => {
+        void outcomeOf(exchange).then(({ aborted }) => outcomes.push(aborted))
+        exchange.respond(200, [], Buffer.alloc(16 * MIB))
+      },
+      { writeStallTimeoutMs: 2000, minResponseBytesPerSecond: rate },
+    )
+    const client = await server.connect({ streamWindow: 8 * 1024 })
+    const { body } = await client.request({ path: '/' })
+    let reads = 0
+    const read = async (): Promise<void> => {
+      for await (const slice of body) {
+        if (slice.byteLength > 0) reads++
+        await sleep(READ_MS)
+      }
+    }
+    read().catch(() => {})
+    await vi.waitUntil(() => outcomes.length > 0 || reads > ENOUGH_READS, { timeout: 30_000 })
+    expect(outcomes).toEqual(what === 'loses' ? [true] : [])
+    expect(reads).toBeGreaterThan(10)
   })
 })
 

@@ -1,4 +1,3 @@
-import type { Duplex } from 'node:stream'
 import type { UpgradedConnection } from '@fw/types'
 import { AbortedError } from '../engine/errors.ts'
 import type { Deadlines, HasDeadline } from '../engine/event-loop/deadlines.ts'
@@ -223,9 +222,9 @@ export class Http1Connection implements CycleOwner, TransportOwner, HasDeadline,
 /** Measures the bytes of an upgraded connection that its client or its owner has not read. */
 class UpgradedBytes {
   readonly #transport: Transport
-  readonly #socket: Duplex
+  readonly #socket: UpgradedConnection['socket']
 
-  constructor(transport: Transport, socket: Duplex) {
+  constructor(transport: Transport, socket: UpgradedConnection['socket']) {
     this.#transport = transport
     this.#socket = socket
   }
