@@ -101,7 +101,7 @@ class Views {
   /**
    * Takes a picture of the page in both schemes at its widths, and looks for problems.
    *
-   * @param part The part whose contrast can have changed since the last look
+   * @param part The part whose colors can have changed since the last picture
    */
   async look(name: string, part: string, rules: AxeRules = CONTRAST): Promise<void> {
     for (const viewport of this.isPhone ? [PHONE] : WIDE) {
