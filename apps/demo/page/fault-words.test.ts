@@ -17,16 +17,18 @@ const text = (message: FaultMessage, request?: RequestMessage): string => {
   return `${strong} ${rest}`
 }
 const logged = {
+  method: 'GET',
+  path: '/x',
   logs: [
     { level: 'info', text: 'a', where: 'routes.ts:2' },
     { level: 'error', text: 'GET /x 500', where: 'HTTP/1.1' },
-    { level: 'error', text: 'It failed\n at x', where: 'routes.ts:3' },
+    { level: 'error', text: 'GET /x failed: Error: Oh no\n at x', where: 'routes.ts:3' },
   ],
 } as unknown as RequestMessage
 
 it('says what the client saw and what the log has', () => {
   expect(text(seen({}), logged)).toBe(
-    '500 Internal Server Error and no stack. The log has 3 lines, among them: It failed',
+    '500 Internal Server Error and no stack. The log has 3 lines, among them: Error: Oh no',
   )
   expect(text(seen({ showsStack: true }))).toContain('and the error text. The log has the request.')
 })

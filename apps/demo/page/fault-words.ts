@@ -43,6 +43,12 @@ export function faultWords(seen: FaultMessage, request: RequestMessage | undefin
   return words[fault]
 }
 
+/** Removes the method and the path, which the button implies. */
+function withoutRequest(text: string, request: RequestMessage | undefined): string {
+  const start = `${request?.method} ${request?.path} `
+  return text.startsWith(start) ? text.slice(start.length).replace(/^failed: /, '') : text
+}
+
 /** Characters of a log line in a sentence. Three lines of the panel hold the whole sentence. */
 const MAX_QUOTED = 60
 
@@ -52,7 +58,7 @@ function logged(request: RequestMessage | undefined): string {
   const lines = logs.filter(({ where }) => !where.startsWith('HTTP/'))
   const worst = lines.find(({ level }) => level === 'error') ?? lines.at(-1) ?? logs.at(-1)
   if (worst === undefined) return 'The log has the request.'
-  const [line = ''] = worst.text.split('\n')
+  const [line = ''] = withoutRequest(worst.text, request).split('\n')
   const text = line.length > MAX_QUOTED ? `${line.slice(0, MAX_QUOTED - 1)}…` : line
   return logs.length === 1 ? `The log has one line: ${text}` : `The log has ${logs.length} lines, among them: ${text}`
 }

@@ -17,7 +17,7 @@ export function rate(perSecond: number): string {
 }
 
 /** Formats a number with one decimal below ten, and none above. */
-export function shortNumber(value: number): string {
+function shortNumber(value: number): string {
   return value.toFixed(value < 9.95 ? 1 : 0)
 }
 
