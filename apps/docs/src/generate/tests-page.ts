@@ -1,19 +1,8 @@
-import { globSync, readFileSync } from 'node:fs'
+import { globSync, readFileSync, readdirSync } from 'node:fs'
 import type { Body } from './repository-page.ts'
 import { ROOT } from './sources.ts'
 
-const PACKAGES = [
-  'core',
-  'log',
-  'access-log',
-  'static',
-  'sse',
-  'client-address',
-  'options',
-  'types',
-  'create',
-  'testing',
-]
+const PACKAGES = readdirSync(new URL('packages/', ROOT))
 
 /** Returns the page about tests. It counts the files of the repository, so that no number is stale. */
 export function testsPage(): Body {
