@@ -1,5 +1,5 @@
 // Writes the pages whose text exists elsewhere in the repository: pages of the packages, the API reference, figures.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { chartsOf } from './generate/charts.ts'
@@ -10,6 +10,7 @@ import { performancePage } from './generate/performance-page.ts'
 import { referencePages } from './generate/reference-page.ts'
 import { type Body, repositoryPage } from './generate/repository-page.ts'
 import { ROOT, errorSources, readSources } from './generate/sources.ts'
+import { testsPage } from './generate/tests-page.ts'
 import { PAGES, REPOSITORY_URL } from './site/pages.ts'
 
 const CONTENT = new URL('../src/content/docs/', import.meta.url)
@@ -34,14 +35,24 @@ for (const [path, body] of referencePages(new Map(reference))) writePage(path, b
 writePage('packages', packagesPage())
 writePage('why/decisions', decisionsPage())
 writePage('why/performance', performancePage())
+writePage('why/tests', testsPage())
 for (const source of errorSources()) {
   for (const { path } of source.pages) writePage(path, repositoryPage(source, path, sources, REPOSITORY_URL))
 }
+// The site looks like the demo.
+const DEMO = new URL('apps/demo/public/', ROOT)
+cpSync(new URL('icon.svg', DEMO), new URL('favicon.svg', PUBLIC))
+cpSync(new URL('fonts', DEMO), new URL('fonts', PUBLIC), { recursive: true })
 for (const [name, svg] of chartsOf()) write(new URL(`charts/${name}.svg`, PUBLIC), svg)
 
 function writePage(path: string, { title, description, markdown }: Body, label?: string): void {
   // The title of a README is the name of a package. The label of the page names the subject.
-  const fields = { title: title.startsWith('@fw/') && label !== undefined ? label : title, description }
+  const fields = {
+    title: title.startsWith('@fw/') && label !== undefined ? label : title,
+    description,
+    // Astro would turn the path into lower case. The codes of errors are in upper case.
+    ...(path.startsWith('errors/') && { slug: path }),
+  }
   write(new URL(`${path}.md`, CONTENT), withFrontMatter(fields, markdown))
 }
 

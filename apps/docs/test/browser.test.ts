@@ -1,12 +1,12 @@
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync } from 'node:zlib'
 import { Server } from '@fw/core'
 import { staticFiles } from '@fw/static'
 import { launchChromium } from '@fw/testing'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Browser, Page, Response } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 
 const DIST = fileURLToPath(new URL('../dist/', import.meta.url))
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -14,8 +14,19 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 /** Bytes that a page of the site loads at most, with Brotli. */
 const MAX_PAGE_BYTES = 60 * 1024
 
-/** Pages of each kind: home, tables and code, a generated table, images. */
-const REPRESENTATIVE = ['/', '/quickstart/', '/from/express/', '/reference/server/', '/why/performance/']
+/** Pages of each kind: home, code, two columns, a table of options, images, an error, a page of the API. */
+const REPRESENTATIVE = [
+  '/',
+  '/quickstart/',
+  '/from/express/',
+  '/reference/limits/',
+  '/why/performance/',
+  '/errors/FW_INVALID_OPTION/',
+  '/reference/static/',
+]
+
+/** Every page of the site. */
+const ALL = globSync('**/index.html', { cwd: DIST }).map((file) => `/${file.replace(/index\.html$/, '')}`)
 
 /** Results that a reader looks at. */
 const MAX_RANK = 5
@@ -49,10 +60,29 @@ afterAll(async () => {
   await server.close()
 })
 
+/** Errors in the console of any page, failed requests and uncaught errors, with the address of the page. */
+const errors: string[] = []
+
+function collectErrors(page: Page): void {
+  page.on('console', (message) => {
+    if (message.type() === 'error') errors.push(`${page.url()}: ${message.text()}`)
+  })
+  page.on('pageerror', (error) => errors.push(`${page.url()}: ${error.message}`))
+  page.on('response', (response) => {
+    if (response.status() >= 400) errors.push(`${page.url()}: ${response.status()} for ${response.url()}`)
+  })
+}
+
+afterEach(() => {
+  const found = errors.splice(0)
+  if (found.length > 0) throw new Error(`Errors in the browser:\n${found.join('\n')}`)
+})
+
 /** Opens a page of the site and waits until it is complete. */
 async function open(path: string, options: { colorScheme?: 'dark' | 'light'; width?: number } = {}): Promise<Page> {
   const { colorScheme = 'dark', width = 1440 } = options
   const page = await browser.newPage({ colorScheme, viewport: { width, height: 900 } })
+  collectErrors(page)
   // Nothing may come from another origin.
   await page.route(
     (url) => url.origin !== origin,
@@ -92,7 +122,8 @@ describe('a page in the browser', () => {
   it.each(REPRESENTATIVE)('loads at most 60 KiB, and nothing moves: %s', async (path) => {
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
     const bodies: Promise<Buffer>[] = []
-    page.on('response', (response) => bodies.push(response.body()))
+    const collect = (response: Response): number => bodies.push(response.body())
+    page.on('response', collect)
     await page.goto(origin + path, { waitUntil: 'networkidle' })
     const shift = await page.evaluate(
       () =>
@@ -104,10 +135,71 @@ describe('a page in the browser', () => {
           requestAnimationFrame(() => requestAnimationFrame(() => resolve(sum)))
         }),
     )
+    page.off('response', collect)
     const sizes = (await Promise.all(bodies)).map((body) => brotliCompressSync(body).length)
     await page.close()
     expect(shift).toBe(0)
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(MAX_PAGE_BYTES)
+  })
+})
+
+describe('the site', () => {
+  it('has no error in the console of any page, and no page is wider than a phone', async () => {
+    const page = await browser.newPage({ viewport: { width: 390, height: 844 } })
+    collectErrors(page)
+    const wide: string[] = []
+    for (const path of ALL) {
+      await page.goto(origin + path, { waitUntil: 'load' })
+      if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)) wide.push(path)
+    }
+    await page.close()
+    expect(ALL.length).toBeGreaterThan(100)
+    expect(wide).toEqual([])
+  }, 120_000)
+
+  it('shows the picture of the home page above the fold', async () => {
+    const page = await open('/')
+    const box = await page.locator('.hero > img:visible').boundingBox()
+    await page.close()
+    expect((box?.y ?? Number.NaN) + (box?.height ?? Number.NaN)).toBeLessThan(900)
+  })
+
+  it.each([1440, 1152])('shows a migration page side by side at %i pixels', async (width) => {
+    const page = await open('/from/express/', { width })
+    const [before, after] = await Promise.all(
+      ['#before', '#after'].map((heading) => page.locator(heading).boundingBox()),
+    )
+    await page.close()
+    expect(after?.y).toBe(before?.y)
+    expect(after?.x).toBeGreaterThan(before?.x ?? Number.NaN)
+  })
+
+  it('breaks identifiers in a narrow table between their words', async () => {
+    const page = await open('/reference/limits/', { width: 390 })
+    const lines = await page.evaluate(() => {
+      const code = Array.from(document.querySelectorAll('td:first-child code')).find(
+        ({ textContent }) => textContent === 'maxRequestLineBytes',
+      )
+      const tops = Array.from(code?.childNodes ?? []).flatMap((node) => {
+        const range = document.createRange()
+        range.selectNodeContents(node)
+        return node.nodeType === Node.TEXT_NODE ? [range.getClientRects().length] : []
+      })
+      return tops
+    })
+    await page.close()
+    expect(lines).toEqual([1, 1, 1, 1])
+  })
+
+  it('shows charts on a phone in their own size', async () => {
+    const page = await open('/why/performance/', { width: 390 })
+    const image = page.locator('img[src="/charts/http1.svg"]')
+    await image.scrollIntoViewIfNeeded()
+    await expect.poll(() => image.evaluate((node: HTMLImageElement) => node.currentSrc)).toMatch(/http1-narrow\.svg$/)
+    const [shown, natural] = await image.evaluate((node: HTMLImageElement) => [node.width, node.naturalWidth])
+    await page.close()
+    // The text of a chart has 13 pixels.
+    expect(shown).toBeGreaterThan(0.9 * (natural ?? Number.NaN))
   })
 })
 
@@ -132,6 +224,28 @@ describe('search', () => {
     await page.keyboard.type('trailing slash')
     await page.waitForSelector('.pagefind-ui__result-link')
     expect(await page.locator('.pagefind-ui__result-link').count()).toBeGreaterThan(0)
+    await page.close()
+  })
+  it('keeps what a reader types before it has loaded', async () => {
+    const page = await open('/quickstart/')
+    const typed = Promise.withResolvers<void>()
+    const requested: string[] = []
+    await page.route(/\/_astro\/ui-core/, async (route) => {
+      requested.push(route.request().url())
+      await typed.promise
+      await route.continue()
+    })
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('trailing ')
+    expect(await page.locator('.early-search').inputValue()).toBe('trailing ')
+    typed.resolve()
+    const field = page.locator('.pagefind-ui__search-input')
+    await field.waitFor()
+    await page.keyboard.type('slash')
+    await page.waitForSelector('.pagefind-ui__result-link')
+    expect(await field.inputValue()).toBe('trailing slash')
+    expect(await page.locator('.early-search').count()).toBe(0)
+    expect(requested).toHaveLength(1)
     await page.close()
   })
 })

@@ -9,9 +9,8 @@ const DIST = fileURLToPath(new URL('../dist/', import.meta.url))
 /** Lines of text in the longest page. A longer one hides what a reader looks for. */
 const MAX_LINES = 150
 
-/** Pages that list every export or every benchmark, so their length follows from the code. */
-const GENERATED =
-  /^(?:reference\/(?:core|log|access-log|static|sse|client-address|http-fields|compress|types)|why\/performance)$/
+/** Pages that list every export of a package, so their length follows from the code. */
+const GENERATED = /^(?:reference\/(?:core|log|access-log|static|sse|client-address|http-fields|compress|types))$/
 
 /** Returns the path of the Markdown file of a page. */
 function fileOf(path: string): string {
@@ -50,6 +49,13 @@ describe('the built site', () => {
     const list = readFileSync(`${DIST}llms.txt`, 'utf8')
     const missing = PAGES.filter(({ path }) => !list.includes(`/${path === '' ? 'index' : path}.md)`))
     expect(missing).toEqual([])
+  })
+
+  it('has a link to every page in the sidebar, in the order of the list', () => {
+    const html = readFileSync(`${DIST}quickstart/index.html`, 'utf8')
+    const [, sidebar = ''] = /<nav[^>]*class="[^"]*sidebar[^"]*"[^>]*>(.*?)<\/nav>/s.exec(html) ?? []
+    const links = Array.from(sidebar.matchAll(/<a\b[^>]*href="\/([^"#]*?)\/?"/g), ([, path]) => path)
+    expect(links).toEqual(PAGES.map(({ path }) => path))
   })
 
   it('loads nothing from another origin', () => {

@@ -62,6 +62,15 @@ describe('barChart', () => {
     expect(chart.match(/<rect /g)).toHaveLength(3)
     expect(chart).not.toMatch(/NaN|undefined|Infinity/)
   })
+
+  it('draws a narrow chart for phones, with the names above the bars', async () => {
+    const result = groupResult('http1', RUN, [await measured()])
+    const [wide, narrow] = [barChart(result), barChart(result, 'narrow')]
+    expect(narrow).toContain('width="360"')
+    expect(narrow.match(/<rect /g)).toHaveLength(3)
+    expect(wide).toContain('text-anchor="end"')
+    expect(narrow).not.toContain('text-anchor="end"')
+  })
 })
 
 describe('replaceSection', () => {

@@ -2,12 +2,12 @@
 export type Costs = ReadonlyMap<string, number>
 
 /** Largest cost of a request with ten times the checks, as a multiple of one without a subscriber: 1.12 to 1.17 on 2026-11-27. */
-export const MAX_CHECKS = 1.4
+const MAX_CHECKS = 1.4
 /**
  * Smallest cost of a request with a subscriber, as a multiple of one without: 1.2 to 1.6 on 2026-11-27. If a request did the
  * same work without a subscriber, both would cost the same.
  */
-export const MIN_SUBSCRIBED = 1.08
+const MIN_SUBSCRIBED = 1.08
 
 /** Compares the costs with the limits. As ratios, they are the same on every machine. @returns the problems found */
 export function exceededLimits(costs: Costs): string[] {

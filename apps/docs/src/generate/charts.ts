@@ -12,7 +12,11 @@ export function readResults(): ReadonlyMap<string, GroupResult> {
   return new Map(results.filter((result) => 'comparisons' in result).map((result) => [result.group, result]))
 }
 
-/** Returns the chart of each group as SVG, by the name of the group. */
+/** Returns the charts of each group as SVG, by the name of the file: `http1` and, for phones, `http1-narrow`. */
 export function chartsOf(): ReadonlyMap<string, string> {
-  return new Map(Array.from(readResults(), ([group, result]) => [group, barChart(result)]))
+  const charts = Array.from(readResults(), ([group, result]): [string, string][] => [
+    [group, barChart(result)],
+    [`${group}-narrow`, barChart(result, 'narrow')],
+  ])
+  return new Map(charts.flat())
 }

@@ -21,16 +21,19 @@ const GROUPS: Readonly<Record<string, string>> = {
 export function performancePage(): Body {
   const [results, charts] = [readResults(), chartsOf()]
   const sections = Object.entries(GROUPS).map(([group, title]) => {
-    const [result, chart] = [results.get(group), charts.get(group)]
-    if (result === undefined || chart === undefined) throw new Error(`apps/bench/results has no group ${group}`)
-    const size = /width="\d+" height="\d+"/.exec(chart)?.[0] ?? ''
-    const names = result.comparisons.map((comparison) => `- **${comparison.name}**: ${comparison.title}.`)
+    const [result, wide, narrow] = [results.get(group), charts.get(group), charts.get(`${group}-narrow`)]
+    if (result === undefined || wide === undefined || narrow === undefined) {
+      throw new Error(`apps/bench/results has no group ${group}`)
+    }
+    const names = result.comparisons.map((comparison) => `**${comparison.name}**: ${comparison.title}.`)
     return [
       `## ${title}`,
-      names.join('\n'),
-      `<img src="/charts/${group}.svg" alt="Benchmark results: ${title}" ${size} loading="lazy">`,
-      `${result.date.slice(0, 10)}; ${result.machine}; median of ${result.rounds} rounds.`,
-      `\`\`\`sh\npnpm bench ${group}\n\`\`\``,
+      names.join(' '),
+      [
+        `<picture><source media="(max-width: 50rem)" srcset="/charts/${group}-narrow.svg" ${sizeOf(narrow)}>`,
+        `<img src="/charts/${group}.svg" alt="Benchmark results: ${title}" ${sizeOf(wide)} loading="lazy"></picture>`,
+      ].join('\n'),
+      `\`pnpm bench ${group}\`; ${result.date.slice(0, 10)}; ${result.machine}; median of ${result.rounds} rounds.`,
     ].join('\n\n')
   })
   return {
@@ -44,6 +47,11 @@ export function performancePage(): Body {
       ...sections,
     ].join('\n\n'),
   }
+}
+
+/** Returns the attributes with the size of an image, so that the page keeps its place. */
+function sizeOf(chart: string): string {
+  return /width="\d+" height="\d+"/.exec(chart)?.[0] ?? ''
 }
 
 /** Returns the table of missed targets, which `docs/benchmarks.md` explains. */

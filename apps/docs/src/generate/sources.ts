@@ -18,10 +18,10 @@ export function readSources(): ReadonlyMap<string, Source> {
   return new Map([...sources, ...errorSources()].map((source) => [source.file, source]))
 }
 
-/** Returns the pages of the error catalog, one for each code. Addresses on the site are in lower case. */
+/** Returns the pages of the error catalog, one for each code: `/errors/FW_INVALID_OPTION/`. */
 export function errorSources(): Source[] {
   const files = globSync('docs/errors/*.md', { cwd: ROOT }).toSorted()
-  return files.map((file) => sourceOf(file, [{ path: `errors/${basename(file, '.md').toLowerCase()}` }]))
+  return files.map((file) => sourceOf(file, [{ path: `errors/${basename(file, '.md')}` }]))
 }
 
 function sourceOf(file: string, pages: readonly SourcePage[]): Source {
