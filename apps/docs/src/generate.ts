@@ -32,6 +32,7 @@ const packages = [
   'static',
   'sse',
   'cors',
+  'csrf',
   'client-address',
   'http-fields',
   'compress',

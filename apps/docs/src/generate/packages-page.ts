@@ -10,6 +10,7 @@ const GUIDES: Readonly<Record<string, string>> = {
   '@fw/static': '/guides/static-files/',
   '@fw/sse': '/guides/server-sent-events/',
   '@fw/cors': '/guides/cors/',
+  '@fw/csrf': '/guides/csrf/',
   '@fw/client-address': '/guides/client-address/',
   '@fw/http-fields': '/guides/http-fields/',
   '@fw/compress': '/guides/compression/',
