@@ -33,6 +33,7 @@ const packages = [
   'sse',
   'cors',
   'csrf',
+  'security-headers',
   'client-address',
   'http-fields',
   'compress',

@@ -11,7 +11,7 @@ const MAX_LINES = 150
 
 /** Pages that list every export or every benchmark, so their length follows from the code. */
 const GENERATED =
-  /^(?:reference\/(?:core|log|access-log|static|sse|cors|csrf|client-address|http-fields|compress|types)|why\/performance)$/
+  /^(?:reference\/(?:core|log|access-log|static|sse|cors|csrf|security-headers|client-address|http-fields|compress|types)|why\/performance)$/
 
 /** Returns the path of the Markdown file of a page. */
 function fileOf(path: string): string {
