@@ -26,7 +26,20 @@ for (const { path, label, file } of PAGES) {
   const source = file === undefined ? undefined : sources.get(file)
   if (source !== undefined) writePage(path, repositoryPage(source, path, sources, REPOSITORY_URL), label)
 }
-const packages = ['core', 'log', 'access-log', 'static', 'sse', 'client-address', 'http-fields', 'compress', 'types']
+const packages = [
+  'core',
+  'log',
+  'access-log',
+  'static',
+  'sse',
+  'cors',
+  'csrf',
+  'security-headers',
+  'client-address',
+  'http-fields',
+  'compress',
+  'types',
+]
 const reference = packages.map((name): [string, string] => [
   name,
   readFileSync(new URL(`${name}/src.md`, REFERENCE), 'utf8'),

@@ -21,5 +21,6 @@ export {
 } from './kinds.ts'
 export { type Coded, type FwErrorCode, withCode } from './error-code.ts'
 export { declareRouteOption, declaredRouteOptions } from './route-options.ts'
+export { origin } from './origin.ts'
 export { type InvalidOption, type OptionError, optionError } from './option-error.ts'
 export { showType, showValue } from './show-value.ts'

@@ -9,6 +9,9 @@ const GUIDES: Readonly<Record<string, string>> = {
   '@fw/access-log': '/guides/access-log/',
   '@fw/static': '/guides/static-files/',
   '@fw/sse': '/guides/server-sent-events/',
+  '@fw/cors': '/guides/cors/',
+  '@fw/csrf': '/guides/csrf/',
+  '@fw/security-headers': '/guides/security-headers/',
   '@fw/client-address': '/guides/client-address/',
   '@fw/http-fields': '/guides/http-fields/',
   '@fw/compress': '/guides/compression/',
@@ -66,5 +69,5 @@ npm install @matrixai/quic           # HTTP/3
 | a program without a server | \`@fw/log\` |`
 
 const RULES = `- \`@fw/log\`, \`@fw/client-address\` and \`@fw/http-fields\` work in any program.
-- \`@fw/access-log\`, \`@fw/static\` and \`@fw/sse\` work with any context and router that implement the interfaces of \`@fw/types\`.
+- The other feature packages do not import \`@fw/core\`: they work with any context and router that implement the interfaces of \`@fw/types\`.
 - All packages are ES modules for Node.js 24 and later. All have the same version.`

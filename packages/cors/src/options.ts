@@ -1,0 +1,121 @@
+import { checkOptions, flag, integer, origin, optionError, type OptionKind, type OptionKinds } from '@fw/options'
+import type { Context } from '@fw/types'
+import { isToken } from './tokens.ts'
+
+/**
+ * Decides whether pages of an origin can read a response. Only `true` allows the origin. Never receives `null` unless
+ * `allowNullOrigin` is on.
+ */
+export type OriginCheck = (origin: string, ctx: Context) => boolean | Promise<boolean>
+
+/** Options of `cors()`, and of the route option `cors`. */
+export interface CorsOptions {
+  /**
+   * Origins whose pages can read responses: a list of exact origins, a function, or `'*'` for every page without credentials.
+   */
+  readonly origins: readonly string[] | '*' | OriginCheck
+  /** Lets pages send cookies and other credentials, and read the response. Default false. */
+  readonly credentials?: boolean
+  /** Methods that a preflight allows. Default `'routes'`: those that the path has routes for. */
+  readonly methods?: 'routes' | readonly string[]
+  /** Request fields that a preflight allows. Default `'any'`: those that it names, up to 64 in 2 KiB. */
+  readonly requestHeaders?: 'any' | readonly string[]
+  /** Response fields that pages can read, besides the safelisted ones. Default `[]`. */
+  readonly exposedHeaders?: readonly string[]
+  /** Seconds for which a browser keeps the result of a preflight; Chromium limits it to 7,200. Default 600. */
+  readonly maxAgeSeconds?: number
+  /** Lets pages of public sites send requests to a server in a private network, if the preflight asks. Default false. */
+  readonly privateNetwork?: boolean
+  /** Treats the origin `null` like one of the list. Any site can send it, from a sandboxed frame. Default false. */
+  readonly allowNullOrigin?: boolean
+}
+
+const LIST_ORIGINS = "List the origins, such as ['https://app.example.org']."
+
+const listedOrigin: OptionKind = {
+  ...origin,
+  fix: (value) => {
+    if (value === 'null') return 'Use allowNullOrigin: true.'
+    if (value === '*') return 'Write origins: "*".'
+    if (typeof value === 'string' && value.includes('*')) return 'Pass a function (origin) => boolean for patterns.'
+    return typeof origin.fix === 'function' ? origin.fix(value) : origin.fix
+  },
+}
+
+const token: OptionKind = {
+  expected: 'the name of a field',
+  accepts: (value) => typeof value === 'string' && isToken(value),
+  fix: 'Write for example "content-type".',
+}
+
+const method: OptionKind = {
+  expected: 'a method in upper case',
+  accepts: (value) => typeof value === 'string' && isToken(value) && value !== '*' && value === value.toUpperCase(),
+  fix: (value) =>
+    `Write "${typeof value === 'string' && isToken(value) && value !== '*' ? value.toUpperCase() : 'PUT'}".`,
+}
+
+/** The kinds of all options. */
+export const CORS_KINDS: OptionKinds<CorsOptions> = {
+  origins: {
+    expected: 'a list of origins, "*" or a function',
+    accepts: (value) => Array.isArray(value) || value === '*' || typeof value === 'function',
+    item: listedOrigin,
+    fix: LIST_ORIGINS,
+  },
+  credentials: flag,
+  methods: {
+    expected: '"routes" or a list of methods',
+    accepts: (value) => value === 'routes' || Array.isArray(value),
+    item: method,
+  },
+  requestHeaders: {
+    expected: '"any" or a list of field names',
+    accepts: (value) => value === 'any' || Array.isArray(value),
+    item: token,
+  },
+  exposedHeaders: { expected: 'a list of field names', accepts: Array.isArray, item: token },
+  maxAgeSeconds: integer(0),
+  privateNetwork: flag,
+  allowNullOrigin: flag,
+}
+
+/** Option names of other libraries, and what to use instead. */
+const MEANT: Readonly<Record<string, string>> = {
+  origin: 'origins',
+  allowMethods: 'methods',
+  allowHeaders: 'requestHeaders',
+  allowedHeaders: 'requestHeaders',
+  exposeHeaders: 'exposedHeaders',
+  maxAge: 'maxAgeSeconds',
+  allowPrivateNetwork: 'privateNetwork',
+}
+
+/** A combination of options that would let pages of every site read the response of a user. */
+interface Conflict {
+  readonly name: string
+  readonly expected: string
+  readonly got: string
+  readonly fix: string
+}
+
+/** Returns what is wrong with options whose values are valid on their own. */
+export function conflictOf({ origins, credentials, allowNullOrigin }: Partial<CorsOptions>): Conflict | undefined {
+  if (origins === undefined) {
+    return { name: 'origins', expected: CORS_KINDS.origins.expected, got: 'undefined', fix: LIST_ORIGINS }
+  }
+  if (credentials !== true) return undefined
+  // Every site could read the responses to its visitors: browsers refuse "*", and reflecting any origin is the same.
+  if (origins === '*')
+    return { name: 'credentials', expected: 'false with origins "*"', got: 'true', fix: LIST_ORIGINS }
+  if (allowNullOrigin !== true) return undefined
+  const fix = 'Give the page an origin.'
+  return { name: 'credentials', expected: 'false with allowNullOrigin', got: 'true', fix }
+}
+
+/** @throws {TypeError | RangeError} that names the option that is wrong */
+export function checkCorsOptions(api: string, options: CorsOptions): void {
+  checkOptions(api, options, CORS_KINDS, MEANT)
+  const conflict = conflictOf(options)
+  if (conflict !== undefined) throw optionError({ api, ...conflict })
+}

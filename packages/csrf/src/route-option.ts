@@ -1,0 +1,16 @@
+import { declareRouteOption, flag } from '@fw/options'
+
+/** Whether `csrf()` checks the requests of a route. */
+export type RouteCsrf = boolean
+
+declare module '@fw/types' {
+  interface RouteOptions {
+    /**
+     * Whether `csrf()` checks the requests of this route. Default true. Use `false` for routes that need no cookies, such as
+     * the webhook of another service. It has no effect without a `csrf()` around the route.
+     */
+    readonly csrf?: RouteCsrf | undefined
+  }
+}
+
+declareRouteOption('csrf', flag)

@@ -1,0 +1,48 @@
+import { randomBytes } from 'node:crypto'
+import { withCode } from '@fw/options'
+import type { Context, ContextKey, ResponseFilter } from '@fw/types'
+
+/**
+ * The nonce of a response, for `ctx.get()`: 16 random bytes in base64url, created on first access. In a list of sources of
+ * `csp()`, it stands for the nonce. `null` without a policy that has one.
+ */
+export const CspNonce: ContextKey<string> = {
+  name: 'CspNonce',
+  hint: "use securityHeaders({ csp: csp({ 'script-src': [CspNonce] }) })",
+}
+
+/** A field whose value changes when the nonce is read. */
+export interface NonceField {
+  readonly name: string
+  readonly withoutNonce: string
+  readonly withNonce: (nonce: string) => string
+}
+
+/** A stored response would repeat its nonce, which an attacker could then know. */
+const keepOutOfCaches: ResponseFilter = ({ headers }) => {
+  if (!/(?:^|,)\s*no-store\s*(?:,|$)/i.test(headers.get('cache-control') ?? '')) {
+    headers.set('cache-control', 'private, no-store')
+  }
+}
+
+/**
+ * Creates the nonce of a response, and adds it to the policies that the response has.
+ *
+ * @throws {Error} if the head was sent, because the browser would not know the nonce
+ */
+export function createNonce(ctx: Context, fields: readonly NonceField[]): string {
+  if (ctx.headSent) {
+    throw withCode(
+      'FW_RESPONSE_SENT',
+      new Error('CspNonce: the head of the response has been sent. Read the nonce before the response starts.'),
+    )
+  }
+  const nonce = randomBytes(16).toString('base64url')
+  const { responseHeaders } = ctx
+  for (const { name, withoutNonce, withNonce } of fields) {
+    // A policy that the handler has set stays.
+    if (responseHeaders.get(name) === withoutNonce) responseHeaders.set(name, withNonce(nonce))
+  }
+  ctx.filterResponse(keepOutOfCaches)
+  return nonce
+}

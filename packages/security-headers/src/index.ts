@@ -1,0 +1,5 @@
+export { csp } from './csp.ts'
+export type { CspDirectives, CspPolicy, CspSource, OtherDirectives, SourceDirective } from './csp.ts'
+export { CspNonce } from './csp-nonce.ts'
+export { securityHeaders } from './security-headers.ts'
+export type { AllowList, HstsOptions, ReferrerPolicy, SecurityHeadersOptions } from './options.ts'
