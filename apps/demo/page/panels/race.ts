@@ -5,6 +5,8 @@ import { milliseconds } from '../format.ts'
 import { isStill } from '../motion.ts'
 import { LANES, LEGENDS, paceWords, raceWords } from '../race-words.ts'
 
+/** Milliseconds between two races, a little more than the limit of the server. */
+const PAUSE_MS = 5200
 /** Seconds in which a race is shown, however short it was. */
 const SHOW_S = 1.6
 
@@ -18,6 +20,8 @@ export class Race {
   #kind: RaceKind = 'files'
   #shown = 1
   #isRunning = false
+  /** The time at which the server accepts another race of this page. */
+  #readyAt = 0
   #isOffered = true
 
   constructor() {
@@ -55,6 +59,9 @@ export class Race {
   }
 
   async #runOne(kind: RaceKind): Promise<void> {
+    const waitMs = this.#readyAt - performance.now()
+    if (waitMs > 0) return this.#runLater(kind, Math.ceil(waitMs / 1000))
+    this.#readyAt = performance.now() + PAUSE_MS
     this.#say('', 'Running …')
     try {
       this.#results.set(kind, (await post(`/api/live/race/${kind}`)) as RaceMessage)
