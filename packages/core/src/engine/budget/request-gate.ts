@@ -5,7 +5,7 @@ import type { BufferAccount, BufferHolder } from './buffer-account.ts'
 import { bufferLedger } from './buffer-ledger.ts'
 
 /** Number of handlers that a connection runs at the same time before its client has received a response. */
-const FIRST_HANDLERS = 2
+const FIRST_HANDLERS = 1
 /** Milliseconds after which one more handler starts, although no other has responded, as with long polling. */
 const PACE_MS = 250
 
@@ -40,7 +40,7 @@ interface WaitingRequest {
 export class RequestGate {
   readonly #owner: GateOwner
   #waiting: WaitingRequest[] = []
-  /** Requests without a body yet, among those that started while few could run. */
+  /** Requests without a received response, among those that started while few could run. */
   #running: BaseExchange[] = []
   #maxRunning = FIRST_HANDLERS
   /** Whether one handler can start although `#maxRunning` others run. */
@@ -128,9 +128,9 @@ export class RequestGate {
   }
 }
 
-/** Reports whether a handler can still return its whole body. */
+/** Reports whether a handler can still return its whole body, or has returned one that waits for the client. */
 function isRunning({ isClosed, isComplete, bodyBytes }: BaseExchange): boolean {
-  return !isClosed && !isComplete && bodyBytes === 0
+  return !isClosed && (isComplete || bodyBytes === 0)
 }
 
 /** Returns the bytes of a request head. */
