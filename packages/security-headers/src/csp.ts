@@ -140,7 +140,7 @@ function formatDirective(name: string, value: unknown, nonce: string | undefined
     const text = String(each)
     return (own === undefined ? KEYWORDS.has(text) || HASH.test(text) : own.has(text)) ? [`'${text}'`] : [text]
   })
-  // An empty list of sources allows nothing, like 'none'. The directive sandbox also has a meaning without words.
+  // An empty list of sources allows nothing, like 'none'. Only sandbox has a meaning without words.
   if (texts.length === 0) return name === 'sandbox' ? name : `${name} 'none'`
   return `${name} ${texts.join(' ')}`
 }

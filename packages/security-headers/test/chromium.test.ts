@@ -33,7 +33,7 @@ beforeAll(async () => {
   })
   router.get('/without', (ctx) => ctx.html(`<title>none</title><script>document.title = 'injected'</script>`))
   url = (await server.listen({ host: '127.0.0.1', port: 0 })).url.origin
-  // The name `localhost` and the address are different sites.
+  // A browser treats `localhost` and 127.0.0.1 as different sites.
   other.router().get('/', (ctx) => ctx.html(`<iframe src="${url}/page"></iframe>`))
   otherUrl = (await other.listen({ host: '127.0.0.1', port: 0 })).url.origin.replace('127.0.0.1', 'localhost')
   browser = await launchChromium()
