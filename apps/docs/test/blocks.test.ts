@@ -21,11 +21,11 @@ function before(page: string): string[] {
 
 for (const page of WRITTEN) runPage(CONTENT + page, { from: DOCS, before: before(page) })
 
-/** Pages that no test runs. */
+/** Pages that no test runs. The demo runs the complete example. */
 const NOT_RUN = [
-  ...globSync(['docs/*.md', 'packages/create/README.md', 'CONTRIBUTING.md', 'SECURITY.md'], { cwd: ROOT }).map(
-    (page) => ROOT + page,
-  ),
+  ...globSync(['docs/*.md', 'packages/create/README.md', 'CONTRIBUTING.md', 'SECURITY.md'], { cwd: ROOT })
+    .filter((page) => page !== 'docs/complete-example.md')
+    .map((page) => ROOT + page),
   ...globSync(['index.md', 'why/{index,versions}.md'], { cwd: CONTENT }).map((page) => CONTENT + page),
 ]
 

@@ -151,7 +151,7 @@ class Reader {
       case '?':
         return this.#match(BOOLEAN)[1] === '1'
       case '@':
-        return new Date(Number(this.#match(DATE)[1]) * 1000)
+        return dateOf(Number(this.#match(DATE)[1]))
       case '%':
         return new DisplayText(displayed(this.#match(DISPLAY)[1] ?? ''))
     }
@@ -189,6 +189,13 @@ class Reader {
     this.#at = pattern.lastIndex
     return found
   }
+}
+
+/** Returns a date. RFC 9651 §3.3.7 requires the years 1 to 9999; `Date` has some 270,000 more, but not all of 15 digits. */
+function dateOf(seconds: number): Date {
+  const date = new Date(seconds * 1000)
+  if (Number.isNaN(date.getTime())) throw new Malformed()
+  return date
 }
 
 /** Decodes the characters between the quotes of display text. */
