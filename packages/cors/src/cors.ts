@@ -1,17 +1,16 @@
+import { addVary } from '@fw/http-fields'
 import type { Context, Middleware, Next, ResponseFilter } from '@fw/types'
 import { checkCorsOptions, type CorsOptions } from './options.ts'
 import { compilePolicy, type CorsPolicy } from './policy.ts'
 import { routePolicies } from './route-option.ts'
 import { methodsOf, targetedRoute } from './targeted-route.ts'
 import { requestedFields } from './tokens.ts'
-import { addVary } from './vary.ts'
 
-const ORIGIN = ['origin']
 const ALLOW_METHODS = 'access-control-allow-methods'
 
 /** Adds `Origin` again if a handler has replaced `Vary`. Without it, a cache could mix the responses for two origins. */
 const keepVary: ResponseFilter = ({ headers }) => {
-  if (headers.get('vary') !== 'origin') addVary(headers, ORIGIN)
+  if (headers.get('vary') !== 'origin') addVary(headers, 'origin')
 }
 
 /**
@@ -71,7 +70,7 @@ function respond(ctx: Context, policy: CorsPolicy, origin: string | null): void 
   if (!policy.variesByOrigin) return
   if (before !== null) {
     responseHeaders.set('vary', before)
-    addVary(responseHeaders, ORIGIN)
+    addVary(responseHeaders, 'origin')
   }
   ctx.filterResponse(keepVary)
 }
@@ -94,7 +93,7 @@ function preflight(
   const policy = policyOf(targetedRoute(pathRoutes, method))
   if (policy === undefined) return next()
   return decide(ctx, policy, origin, (allowed) => {
-    addVary(ctx.responseHeaders, policy.preflightVary)
+    addVary(ctx.responseHeaders, ...policy.preflightVary)
     if (allowed) allowPreflight(ctx, policy, origin)
     // The handler of OPTIONS, or that of paths without a route, names the methods.
     if (policy.methods === undefined && (pathRoutes.length === 0 || ctx.route?.method === 'OPTIONS')) {

@@ -1,17 +1,18 @@
 import type { ResponseHeaders } from '@fw/types'
 
-/** Adds a field name to `Vary` unless `Vary` already contains it (RFC 9110 §12.5.5). */
-export function addVary(headers: ResponseHeaders, name: string): void {
-  if (!headers.has('vary')) {
-    headers.set('vary', name)
-    return
-  }
-  const names = headers.getAll('vary').flatMap((line) =>
-    line
-      .split(',')
-      .map((item) => item.trim())
-      .filter(Boolean),
-  )
-  if (names.some((known) => known === '*' || known.toLowerCase() === name.toLowerCase())) return
-  headers.set('vary', [...names, name].join(', '))
+/**
+ * Adds field names to `Vary`. Names that it contains are not repeated, and `*` covers all of them (RFC 9110 §12.5.5).
+ *
+ * @example
+ * addVary(ctx.responseHeaders, 'accept-encoding')
+ */
+export function addVary(headers: ResponseHeaders, ...names: readonly string[]): void {
+  const known = (headers.get('vary') ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter(Boolean)
+  const lowerCase = new Set(known.map((name) => name.toLowerCase()))
+  if (lowerCase.has('*')) return
+  const missing = names.filter((name) => !lowerCase.has(name.toLowerCase()))
+  if (missing.length > 0) headers.set('vary', [...known, ...missing].join(', '))
 }
