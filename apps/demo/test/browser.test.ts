@@ -117,7 +117,7 @@ describe.each([
     expect(await page.textContent('#life .hot')).toContain("log.info('Greeting {}', name)")
     expect(await page.getAttribute('#life .hot', 'data-n')).toBe('1')
     await page.waitForFunction(() => document.querySelectorAll('#list em').length >= 2)
-    const protocols = await page.$$eval('#list .row:has(em) span:first-child', (all) =>
+    const protocols = await page.$$eval('#list .row:has(em) > span:first-child', (all) =>
       all.map((each) => each.textContent),
     )
     expect(new Set(protocols)).toEqual(new Set([short]))

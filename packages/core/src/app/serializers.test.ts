@@ -56,7 +56,7 @@ describe('a response schema', () => {
     const app = new App({ checkResponses: 'count', onWarning: () => {}, onError: (_, error) => reports.push(error) })
     app.router.get('/', { response: { 200: USER } }, () => ({ name: 'Ada' }))
     expect((await app.fetch('/')).status).toBe(500)
-    expect(reports).toMatchObject([{ message: '"id" is required!' }])
+    expect(reports).toMatchObject([{ code: 'FW_INVALID_RETURN', cause: { message: '"id" is required!' } }])
   })
 
   const libraries: [string, StandardSchema][] = [

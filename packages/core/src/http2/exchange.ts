@@ -130,11 +130,6 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
     return this.queuedBytes > 0 || this.#owner.sender.isBlocked
   }
 
-  /** Whether the windows have room for one full frame. Clients that read have larger windows. */
-  override get canReceive(): boolean {
-    return Math.min(this.#window, this.#owner.sender.window) >= DEFAULT_FRAME_BYTES
-  }
-
   /** Reports whether the queued bytes fit in the windows. @param window Window of the connection, in bytes */
   fits(window: number): boolean {
     return this.queuedBytes <= Math.min(window, Math.max(this.#window, 0))

@@ -6,10 +6,10 @@ const MIB = 2 ** 20
 /** Size of the body that can exceed the budget: it starts below the limit. */
 const BODY_BYTES = 2 * MIB
 /**
- * Growth of resident memory in bytes besides the budget. Bodies that were refused or sent stay until garbage collection,
- * which the small heap forces after some tens of MiB. All bodies together would be 4 GB.
+ * Growth of resident memory in bytes besides the budget. Handlers that started before the first body was held allocate
+ * bodies. Those stay, like refused ones, until the small heap forces garbage collection. All bodies would be 4 GB.
  */
-const GARBAGE_BYTES = 100 * MIB
+const GARBAGE_BYTES = 200 * MIB
 /**
  * Maximum CPU time in milliseconds that the server spends on others while a request waits. It is 5 times the 99th percentile
  * of a quiet server on two shared cores. The handlers of all streams in a row take from 300 to 5,000 ms.

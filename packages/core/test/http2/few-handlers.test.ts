@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as log from '@fw/log'
 import type { Exchange } from '@fw/types'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { bufferLedger } from '../../src/engine/budget/buffer-ledger.ts'
 import { Server } from '../../src/index.ts'
 import { serveEngines } from '../serve-engines.ts'
 import { Setting, windowUpdate } from './frames.ts'
@@ -19,7 +20,43 @@ function openAll(client: RawClient, path = '/'): void {
   client.send(...IDS.map((id) => headers(id, request('GET', path))))
 }
 
-describe('an HTTP/2 connection whose client cannot receive a body', () => {
+describe('an HTTP/2 connection of a process that has refused no request', () => {
+  it.each([
+    ['open', {}],
+    ['closed', CLOSED],
+  ])('runs all handlers at the same time with %s windows', async (_, options) => {
+    const begun: Exchange[] = []
+    const { port } = await serveEngines((exchange) => void begun.push(exchange))
+    openAll(await RawClient.connect(port, options))
+    await expect.poll(() => begun).toHaveLength(STREAMS)
+  })
+})
+
+describe('a JSON result that its connection cannot hold', () => {
+  it('becomes 503 without being converted to text', async () => {
+    log.setSinks([])
+    const limits = { maxBufferedBytesPerConnection: MIB, maxBufferedBytes: 4 * MIB }
+    const server = new Server({ limits })
+    onTestFinished(() => server.close({ drainMs: 0 }))
+    let converted = 0
+    const toJSON = (): string => {
+      converted++
+      return 'x'.repeat(MIB)
+    }
+    server.router().get('/', () => sleep(50).then(() => ({ toJSON })))
+    const { port = 0 } = await server.listen({ port: 0, host: '127.0.0.1' })
+    const client = await RawClient.connect(port)
+    openAll(client)
+    await expect.poll(() => IDS.flatMap((id) => client.statuses(id))).toHaveLength(STREAMS)
+    const refused = IDS.filter((id) => client.statuses(id)[0] === '503')
+    expect(refused.length).toBeGreaterThan(STREAMS / 2)
+    expect(converted).toBe(STREAMS - refused.length)
+  })
+})
+
+describe('an HTTP/2 connection of a process that has refused a request', () => {
+  beforeEach(() => bufferLedger.onRefused())
+
   it('runs one handler, and one more at the same time for each response that the client receives', async () => {
     const begun: Exchange[] = []
     const { port } = await serveEngines((exchange) => void begun.push(exchange))
@@ -47,36 +84,5 @@ describe('an HTTP/2 connection whose client cannot receive a body', () => {
     openAll(client)
     client.send(...IDS.map((id) => windowUpdate(id, 1000)))
     await expect.poll(() => IDS.map((id) => client.body(id))).toEqual(IDS.map(() => 'body'))
-  })
-})
-
-describe('an HTTP/2 connection with open windows', () => {
-  it('runs all handlers at the same time', async () => {
-    const begun: Exchange[] = []
-    const { port } = await serveEngines((exchange) => void begun.push(exchange))
-    openAll(await RawClient.connect(port))
-    await expect.poll(() => begun).toHaveLength(STREAMS)
-  })
-})
-
-describe('a JSON result that its connection cannot hold', () => {
-  it('becomes 503 without being converted to text', async () => {
-    log.setSinks([])
-    const limits = { maxBufferedBytesPerConnection: MIB, maxBufferedBytes: 4 * MIB }
-    const server = new Server({ limits })
-    onTestFinished(() => server.close({ drainMs: 0 }))
-    let converted = 0
-    const toJSON = (): string => {
-      converted++
-      return 'x'.repeat(MIB)
-    }
-    server.router().get('/', () => sleep(50).then(() => ({ toJSON })))
-    const { port = 0 } = await server.listen({ port: 0, host: '127.0.0.1' })
-    const client = await RawClient.connect(port)
-    openAll(client)
-    await expect.poll(() => IDS.flatMap((id) => client.statuses(id))).toHaveLength(STREAMS)
-    const refused = IDS.filter((id) => client.statuses(id)[0] === '503')
-    expect(refused.length).toBeGreaterThan(STREAMS / 2)
-    expect(converted).toBe(STREAMS - refused.length)
   })
 })

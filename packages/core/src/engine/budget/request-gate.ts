@@ -30,8 +30,8 @@ interface WaitingRequest {
  * Starts the requests of a multiplexed connection, or queues them while the connection holds too many bytes.
  *
  * Handlers that run at the same time can each return a large body later, which costs CPU time even if the body becomes
- * a 503. So a connection starts with few handlers if its client cannot receive a body, or if the process has reached a
- * limit recently. Each response that the client receives allows one more.
+ * a 503. So a connection starts with few handlers if the process has reached a limit
+ * recently. Each response that the client receives allows one more.
  *
  * A queued request only takes longer. After a refusal (REFUSED_STREAM), clients repeat the request immediately, and
  * some report an error to the user. The stream limit bounds the queue.
@@ -99,7 +99,7 @@ export class RequestGate {
 
   #mayBegin(exchange: BaseExchange): boolean {
     if (this.#owner.knownAccount?.mustWait === true) return false
-    if (exchange.canReceive && !bufferLedger.isCautious) return true
+    if (!bufferLedger.isCautious) return true
     this.#running = this.#running.filter(isRunning)
     if (this.#running.length >= this.#maxRunning && !this.#isPaced) return false
     this.#isPaced = false

@@ -176,11 +176,6 @@ export abstract class BaseExchange implements Exchange {
   /** Whether the exchange must wait for the transport before it writes more. */
   protected abstract readonly isBlocked: boolean
 
-  /** Whether the client can receive at least one part of a body now. */
-  get canReceive(): boolean {
-    return true
-  }
-
   /**
    * Responds 503 if a body of at least `minBytes`, which no other response sends, cannot be held. Returns whether it did.
    */
