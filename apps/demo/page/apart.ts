@@ -3,7 +3,7 @@
  *
  * @param places The wanted places, sorted
  * @param gap The smallest distance between two of them
- * @param end The last place. Too many places begin below 0
+ * @param end The maximum position. If the places do not fit, the first ones are negative
  */
 export function apart(places: readonly number[], gap: number, end: number): readonly number[] {
   const moved: number[] = []

@@ -131,7 +131,7 @@ print(connection.getresponse().status)
 it.each([
   ['with keep-alive', ['-k']],
   ['with a connection per request', []],
-])('serves 500 requests of ab without a failure, %s', async (_name, options) => {
+])('serves 500 requests from ab without a failure, %s', async (_name, options) => {
   const output = await run('ab', '-q', ...options, '-n', '500', '-c', '20', origin)
   expect(output).toMatch(/Complete requests:\s+500\nFailed requests:\s+0\n/)
   expect(output).not.toContain('Non-2xx')

@@ -16,7 +16,7 @@ export interface HstsOptions {
   readonly maxAgeSeconds?: number
   /** Covers all subdomains, even those of other servers. Default false. */
   readonly includeSubDomains?: boolean
-  /** Agrees to the list that browsers contain. It takes months to leave it. Default false. */
+  /** Permits inclusion in the preload list of browsers. Removal from the list takes months. Default false. */
   readonly preload?: boolean
   /** Sends the field over cleartext too, for a server behind a proxy that has the certificate. Default false. */
   readonly behindTlsProxy?: boolean

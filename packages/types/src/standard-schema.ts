@@ -1,5 +1,5 @@
 /**
- * A schema of a library that implements Standard Schema, such as zod, valibot and arktype. Declares only the members that `@fw` uses.
+ * A schema from a library that implements Standard Schema, such as zod, valibot or arktype. Declares only the members that `@fw` uses.
  *
  * @see https://standardschema.dev
  */

@@ -1,4 +1,4 @@
-/** Heading of a Markdown text. */
+/** A heading in a Markdown document. */
 export interface Heading {
   /** Text without backticks. */
   readonly text: string

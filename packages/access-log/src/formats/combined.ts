@@ -40,7 +40,7 @@ function endOf({ clientAddress, bytes, protocol }: Entry, parts: Parts): string 
   return end
 }
 
-/** Returns the headers and the trace, which few logs show. */
+/** Formats the logged header fields and the trace. Most access logs include neither. */
 function bracketed({ requestHeaders, responseHeaders, trace }: Entry): string {
   let text = ''
   if (requestHeaders.length > 0) text += headers(requestHeaders)

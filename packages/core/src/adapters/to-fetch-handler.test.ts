@@ -54,7 +54,7 @@ describe('toFetchHandler', () => {
 })
 
 it.each(['fetch', 'toFetchHandler'])(
-  'notices that the client aborts a request of %s() even if its Request was garbage-collected',
+  'aborts ctx.signal of %s() when the client aborts, even if the Request was garbage-collected',
   async (way) => {
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as () => void

@@ -44,7 +44,7 @@ export interface Http1ExchangeOwner {
 export class Http1Exchange extends BaseExchange {
   readonly protocol = 'HTTP/1.1'
   readonly #owner: Http1ExchangeOwner
-  /** The output of the owner, stored here because a broadcast must touch few objects of each exchange. */
+  /** The owner's output, stored here so that a broadcast touches fewer objects per exchange. */
   readonly #output: Http1Output
   readonly #head: RequestHead
   #body: ReceivedBody | undefined

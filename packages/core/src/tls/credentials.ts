@@ -46,7 +46,7 @@ function missing(option: string): StartupError {
 
 async function readPem(file: string | URL | undefined, what: string, option: string): Promise<string> {
   if (file === undefined) throw missing(option)
-  // The error of `readFile` would contain the text, which can be the private key.
+  // An error from `readFile` would include the PEM text, which can be the private key.
   if (String(file).includes('-----BEGIN')) {
     throw withCode(
       'FW_INVALID_CERTIFICATE',

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { markCallSites } from './mark-call-sites.ts'
 
-/** Returns the locations that the calls of a module received. */
+/** Returns the line and function name that each log call in a module received. */
 function sitesOf(source: string): [line: number, functionName: string][] {
   const made = markCallSites(source, '/app.js')?.matchAll(/__fwCallSite\("\/app\.js",(\d+),"(.*?)"\)/g) ?? []
   return [...made].map(([, line, name = '']) => [Number(line), name])
