@@ -26,8 +26,8 @@ const isRoot = process.getuid?.() === 0
 /** Starts a server in a running process, and keeps it until the runner kills this command. */
 const ORDER = `bash -c 'exec 3<>/dev/tcp/127.0.0.1/$0; printf "%s\\n" "$@" >&3; exec cat <&3'`
 
-/** Protocols of the static cases. `h1+tls` and `h2c` share an engine with another one, so only CI runs them. */
-const STATIC_PROTOCOLS: readonly TestProtocol[] = process.env['CI'] === undefined ? ['h1', 'h2', 'h3'] : TEST_PROTOCOLS
+/** Protocols of the static cases. `h1+tls` and `h2c` share an engine with another one. */
+const STATIC_PROTOCOLS: readonly TestProtocol[] = ['h1', 'h2', 'h3']
 /** The runner gives up on a body after 3 s. Behind the bridge, only a smaller file arrives by then on a busy machine. */
 const MAX_BRIDGED_BYTES = 1024 * 1024
 
