@@ -111,6 +111,18 @@ describe('sendFile', () => {
     }
   })
 
+  it('responds with the standard 404 if the file of the notFound handler is missing', async () => {
+    await using folder = await tempFolder({})
+    await using server = await serve((router) => {
+      router.get('/', (ctx) => sendFile(ctx, folder.join('missing.txt')))
+      router.notFound((ctx) => sendFile(ctx, folder.join('404.html')))
+    })
+    for (const path of ['/', '/elsewhere']) {
+      const { status, headers } = await server.ask(path)
+      expect([path, status, headers.get('content-type')]).toEqual([path, 404, 'application/problem+json'])
+    }
+  })
+
   it('ignores conditions of a POST', async () => {
     await using folder = await tempFolder({ 'a.txt': 'hello' })
     await using server = await serve((router) => router.post('/', (ctx) => sendFile(ctx, folder.join('a.txt'))))

@@ -183,7 +183,7 @@ export interface Context<P extends object = Params, V extends Validated = Valida
   redirect(location: string, status?: 301 | 302 | 303 | 307 | 308): void
   /** Responds without a body. Default status 204. */
   empty(status?: number): void
-  /** Responds as if no route matched. */
+  /** Responds as if no route matched. Within a `notFound` handler, responds with a problem document. */
   notFound(): unknown
   /** Sends the head with the prepared status and fields immediately, and returns the body to write. */
   startResponse(): ResponseBody

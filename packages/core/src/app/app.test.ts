@@ -451,4 +451,22 @@ describe('router.notFound', () => {
     expect(await response.json()).toEqual({ type: 'about:blank', title: 'Not Found', status: 404 })
     expect([response.headers.get('etag'), response.headers.get('x-id')]).toEqual([null, '1'])
   })
+
+  it('responds with a problem document when the handler itself calls ctx.notFound()', async () => {
+    const app = new App()
+    let calls = 0
+    app.router.notFound((ctx) => {
+      calls++
+      return ctx.notFound()
+    })
+    app.router.group('/async').notFound(async (ctx) => {
+      calls++
+      await Promise.resolve()
+      return await ctx.notFound()
+    })
+    const problem = '404 {"type":"about:blank","title":"Not Found","status":404}'
+    expect(await ask(app, 'GET /x')).toBe(problem)
+    expect(await ask(app, 'GET /async/x')).toBe(problem)
+    expect(calls).toBe(2)
+  })
 })

@@ -49,13 +49,17 @@ export function respondToMiss(
   return undefined
 }
 
-/** Responds with 404: by `handler`, or with a problem document. */
+/** Requests whose `notFound` handler has started. It can call `ctx.notFound()` too, for example if its file is missing. */
+const handled = new WeakSet<RequestContext>()
+
+/** Responds with 404: by `handler`, at most once per request, or with a problem document. */
 export function respondNotFound(context: RequestContext, handler: Handler | undefined): Promise<void> | undefined {
   context.prepared.abandonBody()
-  if (handler === undefined) {
+  if (handler === undefined || handled.has(context)) {
     prepareProblem(context.prepared, context.headers.get('accept'), { status: 404 })
     return undefined
   }
   context.status = 404
+  handled.add(context)
   return runHandler(handler, context)
 }

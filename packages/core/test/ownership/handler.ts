@@ -69,7 +69,8 @@ async function respond(ctx: Context, running: Case): Promise<unknown> {
   if (event === 'drain') {
     const drained = new Promise<void>((resolve) => ctx.onDrain(resolve))
     running.drain()
-    await drained
+    // The exchange can already be over: clients that reset many streams lose their connection.
+    if (!signal.aborted) await Promise.race([drained, once(signal, 'abort')])
   }
   if (event === 'error') {
     ctx.stream(sources.stream(2, 0))

@@ -81,9 +81,10 @@ async function expectNothingLeft(batch: readonly Case[]): Promise<void> {
   expect(batch.map(faultOf).filter((fault) => fault !== undefined)).toEqual([])
 }
 
-function faultOf({ combination: of, entered, left, finished, isLate, sources }: Case): unknown {
+/** Returns what was not released as JSON, which a failed assertion prints in full. */
+function faultOf({ combination: of, entered, left, finished, isLate, sources }: Case): string | undefined {
   if (entered === left && entered === finished && !isLate && sources.faults.length === 0) return undefined
-  return { of, entered, left, finished, isLate, faults: sources.faults }
+  return JSON.stringify({ of, entered, left, finished, isLate, faults: sources.faults })
 }
 
 /** Sends one request, and disconnects if the combination requires it. */
