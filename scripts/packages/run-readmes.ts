@@ -7,7 +7,7 @@ import { runCommand } from './run-command.ts'
 
 /**
  * Compiles the examples of the READMEs against the installed packages, and runs those that end by themselves. Each README
- * has its own folder, which is empty until the `sh` blocks of the README have run.
+ * has its own folder, which is empty until the `sh` blocks of the README have run. A page without them has a `package.json`.
  *
  * @param installed Folder in which the packages are installed, with a `tsconfig.json`
  * @param readmes Paths of the READMEs, and of other pages with all of their setup
@@ -30,7 +30,10 @@ export async function runReadmes(
     await mkdir(folder)
     await symlink(join(installed, 'node_modules'), join(folder, 'node_modules'))
     const markdown = await readFile(readme, 'utf8')
-    for (const command of setupOf(markdown)) {
+    const setup = setupOf(markdown)
+    // A page without commands continues in the reader's project.
+    if (setup.length === 0) await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module' }))
+    for (const command of setup) {
       const { ok, output } = await runCommand(['bash', '-c', command], folder)
       if (!ok) problems.push(`${readme}: ${command}\n${output}`)
     }
