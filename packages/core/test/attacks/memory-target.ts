@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as log from '@fw/log'
 import { Server } from '../../src/index.ts'
-import { reportToParent } from './target-state.ts'
+import { BodyCount, reportToParent } from './target-state.ts'
 import { UNREAD_KINDS } from './unread-streams.ts'
 
 const BODY_BYTES = 2 * 2 ** 20
@@ -13,21 +13,31 @@ const WAIT_MS = 50
 log.setSinks([])
 const server = new Server()
 const router = server.router()
+const bodyCount = new BodyCount()
 const large = Buffer.alloc(BODY_BYTES, 'x')
-const text = (): string => 'é'.repeat(BODY_BYTES / 2)
+
+function bytes(): Buffer {
+  bodyCount.add()
+  return Buffer.alloc(BODY_BYTES, 'x')
+}
+
+function text(): string {
+  bodyCount.add()
+  return 'é'.repeat(BODY_BYTES / 2)
+}
 
 async function* parts(): AsyncGenerator<Uint8Array> {
   for (let i = 0; i < PARTS; i++) {
     await sleep(1)
-    yield Buffer.alloc(BODY_BYTES, 'x')
+    yield bytes()
   }
 }
 
 const bodies: Readonly<Record<(typeof UNREAD_KINDS)[number], () => unknown>> = {
   shared: () => large,
-  'sync-bytes': () => Buffer.alloc(BODY_BYTES, 'x'),
+  'sync-bytes': bytes,
   'sync-text': text,
-  'async-bytes': () => sleep(WAIT_MS).then(() => Buffer.alloc(BODY_BYTES, 'x')),
+  'async-bytes': () => sleep(WAIT_MS).then(bytes),
   'async-text': () => sleep(WAIT_MS).then(text),
   'async-json': () => sleep(WAIT_MS).then(() => ({ text: text() })),
   stream: () => parts(),
@@ -35,4 +45,4 @@ const bodies: Readonly<Record<(typeof UNREAD_KINDS)[number], () => unknown>> = {
 router.get('/', () => 'hello')
 for (const kind of UNREAD_KINDS) router.get(`/${kind}`, bodies[kind])
 const { port } = await server.listen({ port: 0, host: '127.0.0.1' })
-reportToParent(port, () => server.stats().buffered)
+reportToParent(port, () => server.stats().buffered, bodyCount)

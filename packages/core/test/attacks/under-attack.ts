@@ -33,6 +33,10 @@ export interface Endurance {
   readonly bufferedBytes: number
   /** The limit for these bytes. */
   readonly bufferLimitBytes: number
+  /** Growth of live objects and buffers in bytes, measured after garbage collection. */
+  readonly retainedBytes: number
+  /** Maximum number of bodies that handlers created in one turn of the event loop, since the well-behaved client started. */
+  readonly maxBodiesPerTurn: number
   /** Share of CPU time that other guests of the host took during the attack. */
   readonly stolenShare: number
 }
@@ -40,6 +44,11 @@ export interface Endurance {
 /** Server program with a small heap, for attacks on memory. */
 const MEMORY_TARGET = 'memory-target.ts'
 const HEAP_MIB = 512
+/** Maximum heap of that program in bytes. */
+export const HEAP_BYTES = HEAP_MIB * 2 ** 20
+
+/** Number of new bodies per second that ends the first burst. The server allows fewer after it has noticed the attack. */
+const MAX_BODIES_PER_SECOND = 40
 
 /** Program of the server: this project's, or a bare one. */
 export type TargetName = 'target.ts' | 'bare-target.ts' | typeof MEMORY_TARGET
@@ -50,7 +59,8 @@ const REQUESTS_PER_SECOND = 50
 /**
  * Attacks a server in a separate process while a well-behaved client uses it.
  *
- * @param settleSeconds Seconds of the attack before the client starts. Memory is measured from the beginning
+ * @param settleSeconds Minimum seconds of the attack before the client starts: it waits for the end of the first burst of
+ * bodies. Memory is measured from the beginning
  */
 export async function underAttack(
   name: string,
@@ -65,12 +75,12 @@ export async function underAttack(
     // Warm up, so that the first requests do not count as growth.
     await visit(target, port, 1)
     const { latenciesMs: quietLatenciesMs } = await visit(target, port, 1)
-    const { rssBytes: before } = await ask(target)
+    const { rssBytes: before, retainedBytes: retainedBefore } = await ask(target, 'collect')
     const attacker = start('attacker.ts', name, String(port), String(connections))
     try {
       // A real attacker has its own machine. Here it gets only the CPU time that server and client leave.
       if (attacker.pid !== undefined) setPriority(attacker.pid, constants.priority.PRIORITY_BELOW_NORMAL)
-      let [grownBytes, bufferedBytes, bufferLimitBytes] = [0, 0, 0]
+      let [grownBytes, bufferedBytes, bufferLimitBytes, bodies, maxBodiesPerTurn] = [0, 0, 0, 0, 0]
       const turnsMs: number[] = []
       const watch = async (forSeconds: number): Promise<void> => {
         for (const until = performance.now() + forSeconds * 1000; performance.now() < until; await sleep(200)) {
@@ -78,19 +88,32 @@ export async function underAttack(
           grownBytes = Math.max(grownBytes, state.rssBytes - before)
           bufferedBytes = Math.max(bufferedBytes, state.maxBufferedBytes)
           ;({ bufferLimitBytes } = state)
+          maxBodiesPerTurn = Math.max(maxBodiesPerTurn, state.maxBodiesPerTurn)
           turnsMs.push(...state.turnsMs)
+          bodies = state.bodies
         }
       }
+      const opened = once(attacker, 'message')
       await watch(settleSeconds)
+      await opened
+      // The handlers of the first requests can run for seconds.
+      for (let earlier = -Infinity; bodies - earlier > MAX_BODIES_PER_SECOND;) {
+        earlier = bodies
+        if (targetName === MEMORY_TARGET) await watch(1)
+      }
       const stolenShare = watchStolenTime()
       const visiting = visit(target, port, seconds)
+      maxBodiesPerTurn = 0
       await watch(seconds)
+      const { retainedBytes } = await ask(target, 'collect')
       return {
         ...(await visiting),
         quietLatenciesMs,
         grownBytes,
         bufferedBytes,
         bufferLimitBytes,
+        retainedBytes: retainedBytes - retainedBefore,
+        maxBodiesPerTurn,
         turnsMs: turnsMs.sort(ascending),
         stolenShare: stolenShare(),
       }
@@ -155,14 +178,16 @@ function requestOnce(port: number, agent: Agent | undefined): Promise<number | u
   })
 }
 
-async function ask(target: ChildProcess): Promise<TargetState> {
-  target.send('state')
+/** @param request `collect` collects garbage first, and measures what remains */
+async function ask(target: ChildProcess, request: 'state' | 'collect' = 'state'): Promise<TargetState> {
+  target.send(request)
   const [state] = (await once(target, 'message')) as [TargetState]
   return state
 }
 
 function start(program: string, ...args: string[]): ChildProcess {
-  const execArgv = program === MEMORY_TARGET ? [...process.execArgv, `--max-old-space-size=${HEAP_MIB}`] : undefined
+  const execArgv =
+    program === MEMORY_TARGET ? [...process.execArgv, `--max-old-space-size=${HEAP_MIB}`, '--expose-gc'] : undefined
   const child = fork(fileURLToPath(new URL(program, import.meta.url)), args, { ...(execArgv && { execArgv }) })
   // Emit an error, so that no caller waits for a message of an ended program.
   child.once('exit', (code) => code !== null && child.emit('error', new Error(`${program} ended with ${code}`)))
