@@ -17,6 +17,7 @@ export const SIZE_BUDGETS: Readonly<Record<string, SizeBudget>> = {
   '@fw/cors': { packedBytes: 21_000, dependencies: 3 },
   '@fw/create': { packedBytes: 39_000, dependencies: 0 },
   '@fw/csrf': { packedBytes: 8_000, dependencies: 2 },
+  '@fw/etag': { packedBytes: 9_000, dependencies: 3 },
   '@fw/http-fields': { packedBytes: 26_000, dependencies: 2 },
   '@fw/log': { packedBytes: 180_000, dependencies: 4 },
   '@fw/options': { packedBytes: 24_000, dependencies: 0 },

@@ -34,6 +34,7 @@ const packages = [
   'sse',
   'cors',
   'csrf',
+  'etag',
   'security-headers',
   'client-address',
   'http-fields',

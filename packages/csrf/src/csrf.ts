@@ -1,10 +1,7 @@
-import { checkOptions, withCode } from '@fw/options'
+import { checkOptions, HttpError, withCode } from '@fw/options'
 import type { Context, Middleware } from '@fw/types'
 import { CSRF_KINDS, type CsrfOptions, type CsrfRefusal } from './options.ts'
 import './route-option.ts'
-
-/** Marks an error as a response. `@fw/core`, which this package does not import, uses the same symbol. */
-const HTTP_ERROR = Symbol.for('@fw/core: HttpError')
 
 /** Option names of other libraries, and what to use instead. */
 const MEANT: Readonly<Record<string, string>> = { origin: 'trustedOrigins', origins: 'trustedOrigins' }
@@ -61,20 +58,4 @@ function refusalOf({ headers, exchange }: Context, trusted: ReadonlySet<string>)
 function isOfHost(origin: string, authority: string): boolean {
   const at = origin.indexOf('://')
   return at !== -1 && authority !== '' && origin.slice(at + 3) === authority
-}
-
-/** The error of a refused request. It has the mark and the properties of `HttpError` of `@fw/core`. */
-class HttpError extends Error {
-  override readonly name = 'HttpError'
-  readonly status: number
-
-  static {
-    Object.defineProperty(this.prototype, HTTP_ERROR, { value: true })
-  }
-
-  /** @param message Text that the client receives */
-  constructor(status: number, message: string) {
-    super(message)
-    this.status = status
-  }
 }

@@ -19,6 +19,7 @@ export {
   text,
   withFix,
 } from './kinds.ts'
+export { HttpError } from './http-error.ts'
 export { type Coded, type FwErrorCode, withCode } from './error-code.ts'
 export { declareRouteOption, declaredRouteOptions } from './route-options.ts'
 export { origin } from './origin.ts'

@@ -7,7 +7,7 @@ import { absolutePath, checkDirectory, fileLocation, withSeparator } from './pat
 import { locateName } from './paths/locate.ts'
 import type { PathGuards } from './options.ts'
 import { readWhole } from './files/read-whole.ts'
-import { refuse } from './http/http-error.ts'
+import { refuse } from './http/refuse.ts'
 import { represent } from './http/representation.ts'
 import { openSource, WHOLE_BYTES } from './files/source.ts'
 import { limitedWarnings } from './warnings.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { serve } from '../../test/serve.ts'
-import { refuse } from './http-error.ts'
+import { refuse } from './refuse.ts'
 import type { FileFailure } from '../files/file-failure.ts'
 import { fileFailure } from '../files/file-failure.ts'
 

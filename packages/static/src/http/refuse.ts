@@ -1,27 +1,6 @@
-import { withCode } from '@fw/options'
+import { HttpError, withCode } from '@fw/options'
 import type { Context } from '@fw/types'
 import type { FileFailure } from '../files/file-failure.ts'
-
-/** Marks an error as a response. `@fw/core`, which this package does not import, uses the same symbol. */
-const HTTP_ERROR = Symbol.for('@fw/core: HttpError')
-
-/** An error that becomes a response. It has the mark and the properties of `HttpError` of `@fw/core`. */
-export class HttpError extends Error {
-  override readonly name = 'HttpError'
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-
-  static {
-    Object.defineProperty(this.prototype, HTTP_ERROR, { value: true })
-  }
-
-  /** @param message Text that the client receives */
-  constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
-    super(message)
-    this.status = status
-    this.headers = headers
-  }
-}
 
 /** Seconds until a client should try again. */
 const RETRY_AFTER = '1'

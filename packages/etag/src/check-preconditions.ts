@@ -1,0 +1,82 @@
+import { evaluatePreconditions, formatHttpDate, type PreconditionVerdict } from '@fw/http-fields'
+import { checkOptions, flag, HttpError, type OptionKind, type OptionKinds, withCode } from '@fw/options'
+import type { Context } from '@fw/types'
+
+/** The current state of the resource that a request reads or changes. */
+export interface ResourceState {
+  /** Entity tag with its quotes, such as `'"v7"'`. Default: none. */
+  readonly etag?: string | undefined
+  /** Time of the last change. HTTP compares whole seconds. Default: unknown. */
+  readonly lastModified?: Date | undefined
+  /** Whether the resource exists. `false` for a `PUT` that creates it, so that `If-None-Match: *` holds. Default true. */
+  readonly exists?: boolean
+  /**
+   * Refuses requests with methods besides `GET` and `HEAD` if they have no condition, so that no client overwrites a change that
+   * it has not seen. Default false.
+   */
+  readonly required?: boolean
+}
+
+/** RFC 9110 §8.8.3: `W/` for a weak tag, then quotes around visible characters. */
+const entityTag: OptionKind = {
+  expected: 'an entity tag in quotes, such as \'"v7"\'',
+  accepts: (value) => typeof value === 'string' && /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/.test(value),
+}
+
+const validDate: OptionKind = {
+  expected: 'a valid Date',
+  accepts: (value) => value instanceof Date && !Number.isNaN(value.getTime()),
+}
+
+const KINDS: OptionKinds<ResourceState> = { etag: entityTag, lastModified: validDate, exists: flag, required: flag }
+
+/**
+ * Evaluates the conditions of a request against the state of its resource, before a handler changes or creates anything.
+ *
+ * Sets `ETag` and `Last-Modified` of the response to `GET` and `HEAD`. If the client has the current state, prepares a 304
+ * and returns `false`: the handler must return without another response. Otherwise returns `true`.
+ *
+ * @throws {HttpError} 412 if a condition does not hold, and 428 if `required` is set and the request has none
+ * @throws {TypeError} if the state has an unknown property or a wrong value
+ * @see RFC 9110 §13.2.2, RFC 6585 §3
+ *
+ * @example
+ * router.put('/notes/:id', async (ctx) => {
+ *   const note = await load(ctx.params.id)
+ *   checkPreconditions(ctx, { etag: note.etag, required: true })
+ *   await save(ctx.params.id, await ctx.json())
+ * })
+ */
+export function checkPreconditions(ctx: Context, state: ResourceState): boolean {
+  checkOptions('checkPreconditions', state, KINDS)
+  const { etag, lastModified, exists = true, required = false } = state
+  const seconds = lastModified === undefined ? undefined : Math.floor(lastModified.getTime() / 1000)
+  const isRead = ctx.method === 'GET' || ctx.method === 'HEAD'
+  if (isRead) {
+    if (etag !== undefined) ctx.responseHeaders.set('etag', etag)
+    const date = seconds === undefined ? undefined : formatHttpDate(seconds)
+    if (date !== undefined) ctx.responseHeaders.set('last-modified', date)
+  } else if (required && !hasCondition(ctx)) {
+    const message = 'Send If-Match with the entity tag of the version that you have read'
+    throw withCode('FW_PRECONDITION_REQUIRED', new HttpError(428, message))
+  }
+  const verdict = exists
+    ? evaluatePreconditions(ctx.method, ctx.headers, { etag, lastModified: seconds })
+    : withoutResource(ctx)
+  if (verdict === 'failed') {
+    const message = 'The resource does not fulfil the conditions of the request'
+    throw withCode('FW_PRECONDITION_FAILED', new HttpError(412, message))
+  }
+  if (verdict === 'proceed') return true
+  ctx.empty(304)
+  return false
+}
+
+/** Evaluates the conditions for a resource that does not exist: `If-Match` fails, and `If-None-Match` holds (RFC 9110 §13.1). */
+function withoutResource({ headers }: Context): PreconditionVerdict {
+  return headers.has('if-match') ? 'failed' : 'proceed'
+}
+
+function hasCondition({ headers }: Context): boolean {
+  return headers.has('if-match') || headers.has('if-none-match') || headers.has('if-unmodified-since')
+}
