@@ -61,6 +61,7 @@ export class Server implements AsyncDisposable {
       bodyTypes: options.bodyTypes,
       checkResponses: options.checkResponses,
       trustProxy: options.trustProxy,
+      allowedHosts: options.allowedHosts,
       ...(options.routing === undefined ? {} : { routing: options.routing }),
       onError: (message, error) => this.#logger.error('{}: {}', message, error),
       onWarning: (message) => this.#logger.warn('{}', message),

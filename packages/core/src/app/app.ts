@@ -10,6 +10,7 @@ import { DrainNotice } from '../context/listeners.ts'
 import { MemoryExchange } from '../memory/exchange.ts'
 import { handleFailure } from './failure.ts'
 import { HttpError } from '../response/http-error.ts'
+import { ALLOWED_HOSTS, AllowedHosts } from '../options/allowed-hosts.ts'
 import { BODY_TYPES } from '../options/body-types.ts'
 import { CHECK_RESPONSES, defaultCheck } from '../options/check-responses.ts'
 import { LIMIT_KINDS, resolveLimits, type Limits } from '../options/limits.ts'
@@ -47,6 +48,8 @@ export interface AppOptions {
   readonly checkResponses?: 'error' | 'count' | 'off' | undefined
   /** Proxies whose forwarding fields are trusted for the address of a client. Default: none. */
   readonly trustProxy?: TrustProxy | undefined
+  /** Hosts that requests can name; others get 421. Default: every host. See `ServerOptions`. */
+  readonly allowedHosts?: readonly string[] | undefined
   /** Rules for trailing slashes and letter case in paths. */
   readonly routing?: RoutingOptions
   /** Receives errors that no error handler handled. Default: `console.error`. */
@@ -63,6 +66,7 @@ const APP_KINDS: OptionKinds<AppOptions> = {
   checkResponses: CHECK_RESPONSES,
   // `compileTrust` checks it.
   trustProxy: anything,
+  allowedHosts: ALLOWED_HOSTS,
   routing: nested<RoutingOptions>(ROUTING_KINDS),
   onError: func,
   onWarning: func,
@@ -77,6 +81,7 @@ export class App {
   readonly #routes: Routes
   readonly #responseChecks: ResponseChecks
   readonly #drainNotice = new DrainNotice()
+  readonly #allowedHosts: AllowedHosts | undefined
   readonly #host: ContextHost<RequestContext>
 
   /**
@@ -91,6 +96,7 @@ export class App {
     const { onError = console.error, onWarning = console.warn, onNotice = () => {} } = options
     const limits = resolveLimits(options.limits)
     const notices = new Set<string>()
+    this.#allowedHosts = options.allowedHosts && new AllowedHosts(options.allowedHosts)
     this.#routes = new Routes(resolveRouting(routing))
     this.#responseChecks = new ResponseChecks(checkResponses, (message) => {
       try {
@@ -134,6 +140,10 @@ export class App {
 
   /** Responds to an exchange. Never throws: an error becomes a response or aborts the exchange. */
   handle(exchange: Exchange): void {
+    if (this.#allowedHosts?.allows(exchange.authority) === false) {
+      this.#refuseHost(exchange)
+      return
+    }
     const { method } = exchange
     const target = parseRequestTarget(method, exchange.target)
     const found = this.#routes.find(method, target)
@@ -202,6 +212,14 @@ export class App {
     const exchange = new MemoryExchange(request, remoteAddress)
     this.handle(exchange)
     return exchange.response
+  }
+
+  /** Responds with 421 before any middleware sees the host. The connection can serve requests for other hosts. */
+  #refuseHost(exchange: Exchange): void {
+    const { protocol, remoteAddress, method, target } = exchange
+    exchange.respond(421, [], null)
+    const reason = 'The host is not one of allowedHosts'
+    this.refused({ status: 421, reason, protocol, remoteAddress, method, target, bodyBytes: 0, durationMs: 0 })
   }
 
   #groupOf(path: string): RouteScope {

@@ -41,6 +41,7 @@ it('accepts the options of a server and an application', () => {
     checkResponses: 'count',
     routing: {},
     trustProxy: false,
+    allowedHosts: ['example.org'],
     logger: log.with({}),
     shutdown: 'signals',
     drainMs: 10_000,

@@ -11,6 +11,7 @@ import {
   options,
   withFix,
 } from '@fw/options'
+import { ALLOWED_HOSTS } from './allowed-hosts.ts'
 import { BODY_TYPES } from './body-types.ts'
 import { CHECK_RESPONSES } from './check-responses.ts'
 import { LIMIT_KINDS, type Limits } from './limits.ts'
@@ -54,6 +55,13 @@ export interface ServerOptions {
    * explicitly: if it is absent, the access log shows the address that the client claims.
    */
   readonly trustProxy?: TrustProxy
+  /**
+   * Limits the hosts that requests can name in `Host` or `:authority`. Others get 421 before any middleware runs. Ports and
+   * letter case do not matter; `.example.org` includes its subdomains. Without it, links that handlers build from
+   * `request.url` can lead to any host, and a page can reach a local server under its own name (DNS rebinding). Default:
+   * every host.
+   */
+  readonly allowedHosts?: readonly string[]
   /** Receives the server's own records. Default: the global logger of `@fw/log`. */
   readonly logger?: Logger
   /**
@@ -83,6 +91,7 @@ const SERVER_KINDS: OptionKinds<ServerOptions> = {
   routing: options<RoutingOptions>(ROUTING_KINDS),
   // `compileTrust` checks it.
   trustProxy: anything,
+  allowedHosts: ALLOWED_HOSTS,
   logger: withFix(
     objectWith('a logger of @fw/log', 'with', 'withLocation'),
     'Pass what log.with({ … }) returns, or omit it to use the global logger.',
