@@ -76,6 +76,7 @@ export const PAGES: readonly Page[] = [
     ['guides/bundling', 'Bundling', `${CORE}/bundling.md`],
     ['guides/tls', 'TLS', `${CORE}/tls.md`],
     ['guides/protocols', 'Rules of all protocols', `${CORE}/protocols.md`],
+    ['guides/health', 'Health checks', `${CORE}/health.md`],
     ['guides/shutdown', 'Shutdown and workers', `${CORE}/shutdown-and-workers.md`],
     ['guides/workers', 'Worker processes', 'docs/workers.md'],
     ['guides/client-address', 'Client address', 'packages/client-address/README.md'],
