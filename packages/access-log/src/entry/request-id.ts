@@ -11,9 +11,13 @@ export function correlationId(value: string | null): string | undefined {
   return value !== null && VALID.test(value) ? value : undefined
 }
 
-const GENERATED: ContextKey<string> = { name: 'generated request id', hint: undefined }
+/** The ID of a request, for `ctx.get()`: from `requestId()`, or generated for the access log. `null` if there is none. */
+export const RequestId: ContextKey<string> = {
+  name: 'RequestId',
+  hint: 'add router.use(requestId()) before this route',
+}
 
-/** Returns the ID that the request carries or that was generated for it; `undefined` if there is none. */
+/** Returns the ID from `requestId()`, from the request, or generated for it; `undefined` if there is none. */
 export function requestIdOf(
   ctx: Context,
   options: {
@@ -21,13 +25,12 @@ export function requestIdOf(
     readonly generateRequestId: ((ctx: Context) => string) | undefined
   },
 ): string | undefined {
+  const known = ctx.get(RequestId)
+  if (known !== null) return known
   const received = correlationId(ctx.headers.get(options.correlationHeader))
   if (received !== undefined || options.generateRequestId === undefined) return received
-  let id = ctx.get(GENERATED)
-  if (id === null) {
-    id = options.generateRequestId(ctx)
-    ctx.set(GENERATED, id)
-  }
+  const id = options.generateRequestId(ctx)
+  ctx.set(RequestId, id)
   return id
 }
 

@@ -1,0 +1,51 @@
+import * as crypto from 'node:crypto'
+import { checkOptions, either, flag, func, type OptionKind, type OptionKinds } from '@fw/options'
+import type { Context, Middleware } from '@fw/types'
+import { correlationId, RequestId } from './entry/request-id.ts'
+
+/** Early releases of Node.js 24 have no UUIDs of version 7. */
+const newId = (crypto as Partial<typeof crypto>).randomUUIDv7 ?? crypto.randomUUID
+
+/** Options of `requestId()`. */
+export interface RequestIdOptions {
+  /** Header field with the ID, in requests and responses. Default `x-request-id`. */
+  readonly header?: string
+  /**
+   * Uses the ID in the request, if it is 1 to 128 visible ASCII characters without `"`, `\`, `[` and `]`. Any client can send
+   * one, so set it to `true` only behind a proxy that replaces the field, or decide for each request. Default false.
+   */
+  readonly trust?: boolean | ((ctx: Context) => boolean)
+}
+
+/** RFC 9110 §5.6.2. */
+const fieldName: OptionKind = {
+  expected: 'the name of a header field',
+  accepts: (value) => typeof value === 'string' && /^[!#$%&'*+.^_`|~\dA-Za-z-]+$/.test(value),
+}
+
+const KINDS: OptionKinds<RequestIdOptions> = {
+  header: fieldName,
+  trust: { ...either(flag, func), expected: 'true, false or a function' },
+}
+
+/**
+ * Creates middleware that gives each request an ID: a UUID of version 7, which sorts by time. The response has
+ * it in a header field, `ctx.get(RequestId)` returns it, and `accessLog` and `RequestLogger` use it.
+ *
+ * @throws {TypeError} if an option is unknown or has the wrong type
+ *
+ * @example
+ * router.use(accessLog(), requestId())
+ */
+export function requestId(options: RequestIdOptions = {}): Middleware {
+  checkOptions('requestId', options, KINDS)
+  const { header = 'x-request-id', trust = false } = options
+  const name = header.toLowerCase()
+  return (ctx, next) => {
+    const isTrusted = typeof trust === 'function' ? trust(ctx) : trust
+    const id = (isTrusted ? correlationId(ctx.headers.get(name)) : undefined) ?? newId()
+    ctx.set(RequestId, id)
+    ctx.responseHeaders.set(name, id)
+    return next()
+  }
+}
