@@ -79,7 +79,7 @@ describe('requestId()', () => {
     },
   )
 
-  it('decides about trust for each request', async () => {
+  it('trusts the requests that the function accepts', async () => {
     const options: RequestIdOptions = { trust: isFromProxy }
     expect(await ask(options, { 'x-request-id': 'a', 'x-from': 'proxy' })).toEqual(['a', 'a'])
     expect((await ask(options, { 'x-request-id': 'a' }))[0]).toMatch(UUID)

@@ -6,12 +6,22 @@
  */
 const PAIR = /[ \t]*(?:([^\s=;,"\\]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;,"\\]*))[ \t]*)?(;|,|$)/y
 
-interface Element {
-  /** The values of all `for` parameters; RFC 7239 §4 allows one. */
+/** The parameters of one element, in the order of the field. RFC 7239 §4 allows each of them once. */
+export interface ForwardedElement {
+  /** The values of `for`. */
   readonly nodes: readonly string[]
+  /** The values of `proto`. */
+  readonly protos: readonly string[]
+  /** The values of `host`. */
+  readonly hosts: readonly string[]
+}
+
+interface Element extends ForwardedElement {
   /** The index of the comma after the element, or the end of the field. */
   readonly end: number
 }
+
+const EMPTY: ForwardedElement = { nodes: [], protos: [], hosts: [] }
 
 /**
  * Returns the `for` parameter of the first element of a `Forwarded` field; empty if it has none or is malformed.
@@ -35,10 +45,14 @@ export function firstForwardedFor(field: string): string {
  * // ['[2001:db8::1]:80', '192.0.2.43', '']
  */
 export function* forwardedForFromLast(field: string): Generator<string, void> {
+  for (const { nodes } of forwardedFromLast(field)) yield nodes.length === 1 ? (nodes[0] ?? '') : ''
+}
+
+/** Yields each element of a `Forwarded` field, from the last one. A malformed element is empty and ends the list. */
+export function* forwardedFromLast(field: string): Generator<ForwardedElement, void> {
   for (let rest = field; ;) {
-    const { nodes, start } = lastElement(rest)
-    const [node = '', ...others] = nodes
-    yield others.length === 0 ? node : ''
+    const { element, start } = lastElement(rest)
+    yield element
     if (start === 0) return
     rest = rest.slice(0, start - 1)
   }
@@ -50,24 +64,26 @@ export function* forwardedForFromLast(field: string): Generator<string, void> {
  * It cannot be a part of a longer element. A part that begins in a quoted string has an odd number of quotes, or a
  * backslash outside a string. For the same reason at most two attempts read the same byte, so the time is linear.
  */
-function lastElement(text: string): { nodes: readonly string[]; start: number } {
+function lastElement(text: string): { element: ForwardedElement; start: number } {
   for (let start = text.length + 1; start > 0;) {
     start = start > 1 ? text.lastIndexOf(',', start - 2) + 1 : 0
     const element = readElement(text, start)
-    if (element?.end === text.length) return { nodes: element.nodes, start }
+    if (element?.end === text.length) return { element, start }
   }
-  return { nodes: [], start: 0 }
+  return { element: EMPTY, start: 0 }
 }
 
 /** Reads the element that begins at `start`; `undefined` if it is malformed. */
 function readElement(text: string, start: number): Element | undefined {
-  const nodes: string[] = []
+  const found: Record<string, string[]> = { for: [], proto: [], host: [] }
   PAIR.lastIndex = start
   while (true) {
     const pair = PAIR.exec(text)
     if (pair === null) return undefined
     const [, name, quoted, token = '', separator = ''] = pair
-    if (name?.toLowerCase() === 'for') nodes.push(quoted?.replaceAll(/\\(.)/g, '$1') ?? token)
-    if (separator !== ';') return { nodes, end: PAIR.lastIndex - separator.length }
+    if (name !== undefined) found[name.toLowerCase()]?.push(quoted?.replaceAll(/\\(.)/g, '$1') ?? token)
+    if (separator === ';') continue
+    const { for: nodes = [], proto: protos = [], host: hosts = [] } = found
+    return { nodes, protos, hosts, end: PAIR.lastIndex - separator.length }
   }
 }

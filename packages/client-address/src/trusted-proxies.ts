@@ -1,5 +1,14 @@
 import { BlockList, isIPv4 } from 'node:net'
-import { checkOptions, integer, oneOf, optionError, type OptionKind, type OptionKinds, withFix } from '@fw/options'
+import {
+  checkOptions,
+  integer,
+  listOf,
+  oneOf,
+  optionError,
+  type OptionKind,
+  type OptionKinds,
+  withFix,
+} from '@fw/options'
 import { parseAddress } from './ip-address.ts'
 
 /** The header fields that proxies use for the client's address. The first one of a request is read. */
@@ -23,7 +32,15 @@ export interface NamedField {
   readonly proxies: TrustedProxies
   /** The only field that is read. Without it, the address of a request from a trusted proxy is unknown. */
   readonly header: ForwardingHeader
+  /**
+   * The parts of the origin that the proxies also set: in `proto` and `host` if `header` is `forwarded`, otherwise in
+   * `x-forwarded-proto` and `x-forwarded-host`. List only those that the proxies replace in requests of clients. Default `[]`.
+   */
+  readonly origin?: readonly OriginPart[]
 }
+
+/** A part of the origin of a request: its scheme, or its host with the port. */
+export type OriginPart = 'scheme' | 'host'
 
 /** A compiled `TrustProxy`. */
 export interface Trust {
@@ -35,6 +52,8 @@ export interface Trust {
   readonly trustsUnixSocket: boolean
   /** The only field that is read; `undefined` if none is named. */
   readonly header: ForwardingHeader | undefined
+  /** The parts of the origin that the proxies set. */
+  readonly origin: readonly OriginPart[]
 }
 
 const CIDR_FIX = `Write for example '10.0.0.0/8'.`
@@ -52,12 +71,17 @@ const PROXIES: OptionKind = {
 }
 const HEADER = withFix(oneOf(...FORWARDING_HEADERS), 'Name the one field that the proxies maintain.')
 
+const ORIGIN = withFix(
+  listOf("a list of 'scheme' and 'host'", oneOf('scheme', 'host')),
+  "Write for example ['scheme'].",
+)
+
 const TRUST: OptionKind = {
   ...PROXIES,
   expected: 'false, a list of CIDR blocks, a number of hops or an object with proxies and header',
   accepts: (value) => value === false || PROXIES.accepts(value) || (typeof value === 'object' && value !== null),
   fix: FORMS,
-  nested: { proxies: PROXIES, header: HEADER } satisfies OptionKinds<NamedField>,
+  nested: { proxies: PROXIES, header: HEADER, origin: ORIGIN } satisfies OptionKinds<NamedField>,
 }
 
 /**
@@ -70,12 +94,13 @@ const TRUST: OptionKind = {
 export function compileTrust(trust: TrustProxy, owner = 'compileTrust'): Trust {
   requireOption(owner, 'trustProxy', trust, TRUST)
   checkOptions(owner, { trustProxy: trust }, { trustProxy: TRUST })
-  if (trust === false) return { isTrusted: () => false, trustsUnixSocket: false, header: undefined }
-  if (typeof trust === 'number' || !isNamedField(trust)) return { ...compileProxies(trust), header: undefined }
-  const { proxies, header } = trust
+  if (trust === false) return { isTrusted: () => false, trustsUnixSocket: false, header: undefined, origin: [] }
+  if (typeof trust === 'number' || !isNamedField(trust))
+    return { ...compileProxies(trust), header: undefined, origin: [] }
+  const { proxies, header, origin = [] } = trust
   requireOption(owner, 'trustProxy.proxies', proxies, PROXIES)
   requireOption(owner, 'trustProxy.header', header, HEADER)
-  return { ...compileProxies(proxies), header }
+  return { ...compileProxies(proxies), header, origin }
 }
 
 function isNamedField(trust: readonly string[] | NamedField): trust is NamedField {
@@ -88,7 +113,7 @@ function requireOption(api: string, name: string, value: unknown, { expected, fi
   throw optionError({ api, name, expected, got: 'undefined', fix: typeof fix === 'string' ? fix : undefined })
 }
 
-function compileProxies(proxies: TrustedProxies): Omit<Trust, 'header'> {
+function compileProxies(proxies: TrustedProxies): Omit<Trust, 'header' | 'origin'> {
   if (typeof proxies === 'number') return { isTrusted: (_, hop) => hop <= proxies, trustsUnixSocket: proxies > 0 }
   const blocks = new BlockList()
   for (const text of proxies) {

@@ -124,12 +124,13 @@ function checkReturned(name: string, value: string, received: string): void {
 
 function contextWith(received: string): { cookies: ContextCookies; sent: () => readonly string[] } {
   const prepared = new Map<string, string[]>()
-  const headers = {
+  const responseHeaders = {
     getAll: (name: string) => prepared.get(name) ?? [],
     delete: (name: string) => void prepared.delete(name),
     append: (name: string, value: string) => void prepared.set(name, [...(prepared.get(name) ?? []), value]),
   }
-  const cookies = new ContextCookies(new FieldListHeaders(['cookie', received]), () => headers as never, true)
+  const headers = new FieldListHeaders(['cookie', received])
+  const cookies = new ContextCookies({ headers, responseHeaders: responseHeaders as never, origin: 'https://a' })
   return { cookies, sent: () => prepared.get('set-cookie') ?? [] }
 }
 

@@ -1,4 +1,4 @@
-export type { ForwardingHeader, NamedField, TrustedProxies, TrustProxy } from '@fw/client-address'
+export type { ForwardingHeader, NamedField, OriginPart, TrustedProxies, TrustProxy } from '@fw/client-address'
 export { declareRouteOption, type FwErrorCode, type OptionKind } from '@fw/options'
 export type { CheckedResponses } from './app/response-checks.ts'
 export { App, type AppOptions, type ErrorReporter } from './app/app.ts'

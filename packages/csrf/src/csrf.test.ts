@@ -104,6 +104,18 @@ describe('csrf()', () => {
     expect(await statusOf(appWith(), { origin, headers: { host } })).toBe(status)
   })
 
+  it.each<[string, number]>([
+    ['https://example.org', 200],
+    ['https://internal', 200],
+    ['https://attacker.example', 403],
+  ])('compares the origin %s with the host that a trusted proxy reports: %i', async (origin, status) => {
+    const app = new App({ trustProxy: { proxies: 1, header: 'x-forwarded-for', origin: ['host'] } })
+    app.router.use(csrf()).post('/', () => 'ok')
+    expect(await statusOf(app, { origin, headers: { host: 'internal', 'x-forwarded-host': 'example.org' } })).toBe(
+      status,
+    )
+  })
+
   it.each<[string, Sent, number]>([
     [
       'passes a page without referrer that posts to itself: rails#28299, better-auth#10944',

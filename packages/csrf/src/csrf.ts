@@ -39,7 +39,8 @@ function isSafe(method: string): boolean {
 }
 
 /** Returns the reason to refuse a request; `undefined` if it passes. */
-function refusalOf({ headers, exchange }: Context, trusted: ReadonlySet<string>): CsrfRefusal | undefined {
+function refusalOf(ctx: Context, trusted: ReadonlySet<string>): CsrfRefusal | undefined {
+  const { headers } = ctx
   // Comes before `Origin`: under `Referrer-Policy: no-referrer`, a page posts to itself with `Origin: null`.
   const site = headers.get('sec-fetch-site')
   if (site === 'same-origin' || site === 'none') return undefined
@@ -48,14 +49,20 @@ function refusalOf({ headers, exchange }: Context, trusted: ReadonlySet<string>)
   // `same-site` is refused too: one subdomain must not act for the users of another.
   if (site !== null && site !== '') return { field: 'sec-fetch-site', value: site }
   if (origin === null || origin === '') return undefined
-  return isOfHost(origin, exchange.authority) ? undefined : { field: 'origin', value: origin }
+  return isOfHost(origin, ctx) ? undefined : { field: 'origin', value: origin }
 }
 
 /**
- * Compares the host and port of an origin with those of the request. The scheme is unknown behind a proxy. An attacker who
- * can answer for `http:` of the same host is kept out by HSTS.
+ * Compares the host and port of an origin with those of the request. The scheme can be unknown behind a proxy. HSTS keeps out an
+ * attacker who can answer for `http:` of the same host.
  */
-function isOfHost(origin: string, authority: string): boolean {
+function isOfHost(origin: string, ctx: Context): boolean {
+  const host = hostOf(origin)
+  return host !== undefined && (host === ctx.exchange.authority || host === hostOf(ctx.origin))
+}
+
+/** Returns the host and port of an origin; `undefined` if it has none. */
+function hostOf(origin: string): string | undefined {
   const at = origin.indexOf('://')
-  return at !== -1 && authority !== '' && origin.slice(at + 3) === authority
+  return at === -1 || at + 3 === origin.length ? undefined : origin.slice(at + 3)
 }

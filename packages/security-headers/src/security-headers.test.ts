@@ -47,6 +47,16 @@ describe('securityHeaders()', () => {
     expect(await fieldsOf({ hsts: { behindTlsProxy: true } }, 'http://example.org/')).toEqual({ ...DEFAULTS, ...HSTS })
   })
 
+  it('sets Strict-Transport-Security if a trusted proxy reports TLS', async () => {
+    const app = new App({ trustProxy: { proxies: 1, header: 'x-forwarded-for', origin: ['scheme'] } })
+    app.router.use(securityHeaders()).get('/', (ctx) => ctx.empty())
+    const sent = async (scheme: string): Promise<boolean> => {
+      const { headers } = await app.fetch('/', { headers: { 'x-forwarded-proto': scheme } })
+      return headers.has('strict-transport-security')
+    }
+    expect([await sent('https'), await sent('http')]).toEqual([true, false])
+  })
+
   it.each<[SecurityHeadersOptions, Record<string, string>]>([
     [{ frame: 'DENY' }, { 'x-frame-options': 'DENY' }],
     [{ referrer: 'no-referrer' }, { 'referrer-policy': 'no-referrer' }],

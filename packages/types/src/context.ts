@@ -58,6 +58,14 @@ export interface Context<P extends object = Params, V extends Validated = Valida
   readonly exchange: Exchange
   /** The protocol version of the request. */
   readonly protocol: ProtocolText
+  /**
+   * The origin that the client sees, such as `https://example.org`: scheme, host, and the port unless it is the default. Trusted
+   * proxies can report its parts (`trustProxy` with `origin`). Build absolute links with it.
+   *
+   * @throws {HttpError} 400 if the host is not valid in a URL, or a trusted proxy reports an invalid origin
+   * @throws {HttpError} 421 if a trusted proxy reports a host that is not one of `allowedHosts`
+   */
+  readonly origin: string
   /** The method as received. Methods are case-sensitive. */
   readonly method: string
   /** The request target up to the first `?`, as received: neither decoded nor normalized. */

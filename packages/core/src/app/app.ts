@@ -112,6 +112,7 @@ export class App {
       limits,
       bodyTypes,
       trust: trustProxy === undefined ? undefined : compileTrust(trustProxy, 'App'),
+      allowsHost: this.#allowedHosts && ((authority) => this.#allowedHosts?.allows(authority) === true),
       report: (message, error) => {
         try {
           onError(message, error)

@@ -23,6 +23,7 @@ import { clientAddressOf, type ContextHost } from './context-host.ts'
 import { ContextValues, missingValue } from './context-values.ts'
 import { ContextCookies } from './cookies.ts'
 import { notifyAll, withAdded } from './listeners.ts'
+import { originOf } from './origin.ts'
 import { missingExtension } from './missing-extension.ts'
 import { readParts } from './multipart.ts'
 import { startBody } from '../response/filtered-response.ts'
@@ -104,6 +105,10 @@ export class RequestContext {
     return this.exchange.method
   }
 
+  get origin(): string {
+    return originOf(this.exchange, this.#host.trust, this.#host.allowsHost)
+  }
+
   get path(): string {
     return this.#target.path
   }
@@ -125,11 +130,7 @@ export class RequestContext {
   }
 
   get cookies(): Cookies {
-    return (this.#cookies ??= new ContextCookies(
-      this.exchange.headers,
-      () => this.prepared.headers,
-      this.exchange.scheme === 'https',
-    ))
+    return (this.#cookies ??= new ContextCookies(this))
   }
 
   accepts(...types: readonly string[]): string | null {

@@ -5,9 +5,11 @@ import { FieldListHeaders } from '../engine/fields/field-list-headers.ts'
 import { ResponseHeaderList } from '../response/response-headers.ts'
 
 function setup(cookie?: string, isSecure = false): { cookies: ContextCookies; sent: () => readonly string[] } {
-  const headers = new ResponseHeaderList()
-  const received = new FieldListHeaders(cookie === undefined ? [] : ['cookie', cookie])
-  return { cookies: new ContextCookies(received, () => headers, isSecure), sent: () => headers.getAll('set-cookie') }
+  const responseHeaders = new ResponseHeaderList()
+  const headers = new FieldListHeaders(cookie === undefined ? [] : ['cookie', cookie])
+  const origin = isSecure ? 'https://a' : 'http://a'
+  const cookies = new ContextCookies({ headers, responseHeaders, origin })
+  return { cookies, sent: () => responseHeaders.getAll('set-cookie') }
 }
 
 /** Returns the `Cookie` field that a browser would send back. */

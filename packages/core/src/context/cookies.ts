@@ -42,18 +42,21 @@ const NO_OPTIONS = {}
 /** Option names of other libraries, and the names to use instead. */
 const MEANT: Readonly<Record<string, string>> = { maxAge: 'maxAgeSeconds' }
 
+/** Members of a context that its cookies use. */
+export interface CookieSource {
+  readonly headers: RequestHeaders
+  readonly responseHeaders: ResponseHeaders
+  /** The origin that the client sees. Cookies of `https:` are `Secure` by default. */
+  readonly origin: string
+}
+
 /** Reads the cookies of a request and sets those of its response. */
 export class ContextCookies implements Cookies {
-  readonly #received: RequestHeaders
-  readonly #prepared: () => ResponseHeaders
-  readonly #isSecure: boolean
+  readonly #source: CookieSource
   #parsed: ParsedCookies | undefined = undefined
 
-  /** @param isSecure Whether the request came over TLS */
-  constructor(received: RequestHeaders, prepared: () => ResponseHeaders, isSecure: boolean) {
-    this.#received = received
-    this.#prepared = prepared
-    this.#isSecure = isSecure
+  constructor(source: CookieSource) {
+    this.#source = source
   }
 
   get(name: string, signed?: CookieSecrets): string | null {
@@ -97,12 +100,12 @@ export class ContextCookies implements Cookies {
       path: '/',
       httpOnly: true,
       sameSite: 'lax',
-      secure: this.#isSecure,
+      secure: this.#source.origin.startsWith('https:'),
       ...attributes,
       name,
       value,
     })
-    const headers = this.#prepared()
+    const headers = this.#source.responseHeaders
     // RFC 6265 §4.1.1: do not send two fields for the same cookie.
     const others = headers.getAll('set-cookie').filter((other) => !other.startsWith(`${name}=`))
     headers.delete('set-cookie')
@@ -111,7 +114,7 @@ export class ContextCookies implements Cookies {
   }
 
   get #all(): ParsedCookies {
-    return (this.#parsed ??= parseCookie(this.#received.get('cookie') ?? ''))
+    return (this.#parsed ??= parseCookie(this.#source.headers.get('cookie') ?? ''))
   }
 }
 

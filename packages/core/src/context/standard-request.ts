@@ -1,16 +1,9 @@
-import { withCode } from '@fw/options'
 import type { Exchange } from '@fw/types'
-import { HttpError } from '../response/http-error.ts'
 import { asBodyStream } from './body-stream.ts'
 import { adaptResults, ignoreRejection } from './ignore-rejection.ts'
 
 /** Methods of a `Request` that read its whole body. */
 const READERS = ['arrayBuffer', 'blob', 'bytes', 'formData', 'json', 'text'] as const
-
-/** Matches an IPvFuture address (RFC 3986 §3.2.2), such as `[v1.a]`. The URL standard has no such hosts. */
-const IP_FUTURE = /^\[v[^\]]*\]/i
-/** Replaces an IPvFuture address. RFC 6761 §6.4: no client resolves the name, so no link built on it leads to another host. */
-const IP_FUTURE_HOST = 'ipvfuture.invalid'
 
 /** Created with the first request, because Node.js loads `fetch` on first access. */
 let BodyRequest: typeof Request | undefined
@@ -21,6 +14,7 @@ const jsonChecks = new WeakMap<Request, () => void>()
 /** Members of a context that `makeRequest` reads. */
 export interface RequestSource {
   readonly exchange: Exchange
+  readonly origin: string
   readonly path: string
   readonly rawQuery: string
   readonly signal: AbortSignal
@@ -32,7 +26,7 @@ export interface RequestSource {
  * context: read only one of them.
  *
  * @param checkJson Throws if the body must not be read as JSON. `json()` of the request and of its clones then rejects.
- * @throws {HttpError} 400 if the host and path do not form a valid URL
+ * @throws {HttpError} if the origin is not valid
  * @throws {TypeError} if the method is CONNECT or TRACE, which a `Request` cannot have
  */
 export function makeRequest(source: RequestSource, checkJson: () => void): Request {
@@ -75,13 +69,7 @@ function bodyRequest(): typeof Request {
   return Class
 }
 
-function requestUrl({ exchange, path, rawQuery }: RequestSource): string {
+function requestUrl({ origin, path, rawQuery }: RequestSource): string {
   const query = rawQuery === '' ? '' : `?${rawQuery}`
-  const target = path.startsWith('/') ? `${path}${query}` : '/'
-  const authority = exchange.authority.replace(IP_FUTURE, IP_FUTURE_HOST) || 'localhost'
-  const url = `${exchange.scheme}://${authority}${target}`
-  if (!URL.canParse(url)) {
-    throw withCode('FW_INVALID_HOST', new HttpError(400, 'The host of the request is not valid in a URL'))
-  }
-  return url
+  return `${origin}${path.startsWith('/') ? `${path}${query}` : '/'}`
 }
