@@ -1,1 +1,1 @@
-export {}
+export { redisSessions, type RedisSessionClient, type RedisSessionsOptions } from './redis-sessions.ts'

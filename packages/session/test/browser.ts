@@ -1,18 +1,21 @@
-import type { App } from '@fw/core'
+/** An application, or a client of several servers. */
+interface Fetching {
+  fetch(url: string, init: RequestInit): Promise<Response>
+}
 
 /** Sends requests to an application with the cookies that it has set, as a browser does. */
 export class Browser {
   readonly cookies: Map<string, string> = new Map()
-  readonly #app: Pick<App, 'fetch'>
+  readonly #app: Fetching
   readonly #origin: string
 
-  constructor(app: Pick<App, 'fetch'>, origin: string = 'https://example.org') {
+  constructor(app: Fetching, origin: string = 'https://example.org') {
     this.#app = app
     this.#origin = origin
   }
 
   /** Returns a browser with copies of the cookies. */
-  copy(app: Pick<App, 'fetch'> = this.#app): Browser {
+  copy(app: Fetching = this.#app): Browser {
     const copy = new Browser(app, this.#origin)
     for (const [name, value] of this.cookies) copy.cookies.set(name, value)
     return copy
