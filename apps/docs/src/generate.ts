@@ -35,6 +35,7 @@ const packages = [
   'cors',
   'csrf',
   'security-headers',
+  'session',
   'client-address',
   'http-fields',
   'compress',

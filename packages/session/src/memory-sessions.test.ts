@@ -5,11 +5,13 @@ import type { StoredSession } from './session-store.ts'
 
 storeContract('memorySessions()', async () => ({ store: memorySessions(), close: async () => {} }))
 
+function until(expiresAtMs: number): StoredSession {
+  return { version: 1, json: '{}', createdAtMs: 0, expiresAtMs }
+}
+
 describe('memorySessions()', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: 0 }))
   afterEach(() => void vi.useRealTimers())
-
-  const until = (expiresAtMs: number): StoredSession => ({ version: 1, json: '{}', createdAtMs: 0, expiresAtMs })
 
   it('deletes the session that was not used for the longest time first', async () => {
     const store = memorySessions({ maxSessions: 2 })

@@ -30,7 +30,7 @@ export interface SealedSessionOptions extends SessionCookieOptions {
    * Secrets of at least 32 random bytes. The first one encrypts, and all of them decrypt, so that you can replace a secret.
    */
   readonly secrets: readonly (string | Uint8Array)[]
-  /** Maximum size of the name and the value of the cookie, in bytes. Larger data throws. Default 4,096, the limit of browsers. */
+  /** Maximum size of the name and the value of the cookie, in bytes, above which `update()` throws. Browsers accept 4,096. Default 4,096. */
   readonly maxCookieBytes?: number
 }
 
@@ -55,7 +55,8 @@ const PREFIXED_NAME = new RegExp(`^${HOST_PREFIX}[!#$%&'*+\\-.^_\`|~0-9A-Za-z]+$
 const cookieName: OptionKind = {
   expected: `a cookie name that begins with ${HOST_PREFIX}`,
   accepts: (value) => typeof value === 'string' && PREFIXED_NAME.test(value),
-  fix: (value) => (typeof value === 'string' ? `Browsers then accept the cookie only from this host over TLS.` : undefined),
+  fix: (value) =>
+    typeof value === 'string' ? `Browsers then accept the cookie only from this host over TLS.` : undefined,
 }
 
 const secrets: OptionKind = {

@@ -1,11 +1,16 @@
 import { checkOptions, integer, objectWith, type OptionKinds, showValue, text, withCode } from '@fw/options'
 import type { SessionStore, StoredSession } from './session-store.ts'
-import { CREATE, DELETE, READ, REPLACE } from './redis-scripts.ts'
+
+/** Options of a command. */
+export interface RedisCommandOptions {
+  /** Time after which the client removes a command that it has not sent, in milliseconds. */
+  readonly timeout?: number
+}
 
 /** The members of a client of the package `redis`, from `createClient()`, that the store uses. */
 export interface RedisSessionClient {
-  /** Sends a command and returns its reply. Removes it from the queue after `timeout` milliseconds. */
-  sendCommand(args: readonly string[], options?: { readonly timeout?: number }): Promise<unknown>
+  /** Sends a command and returns its reply. */
+  sendCommand(args: readonly string[], options?: RedisCommandOptions): Promise<unknown>
 }
 
 /** Options of `redisSessions()`. */
@@ -15,6 +20,29 @@ export interface RedisSessionsOptions {
   /** Time limit for a reply, in milliseconds. Then the request fails. Default 2,000. */
   readonly timeoutMs?: number
 }
+
+// A session is a hash with the fields `v` (version), `d` (data) and `c` (time of creation). It expires with its key.
+
+/** Returns the version, data, time of creation and remaining milliseconds; nil without a session. */
+const READ = `
+local found = redis.call('HMGET', KEYS[1], 'v', 'd', 'c')
+if not found[1] then return false end
+found[4] = redis.call('PTTL', KEYS[1])
+return found`
+
+const WRITE = `
+redis.call('HSET', KEYS[1], 'v', ARGV[1], 'd', ARGV[2], 'c', ARGV[3])
+redis.call('PEXPIRE', KEYS[1], ARGV[4])
+return 1`
+
+/** Stores a session. ARGV: version, data, time of creation, remaining milliseconds. */
+const CREATE: string = WRITE
+
+/** Stores a session if the version is the last argument. Never creates one. */
+const REPLACE: string = `if redis.call('HGET', KEYS[1], 'v') ~= ARGV[5] then return 0 end${WRITE}`
+
+/** Deletes a session of this version. */
+const DELETE = `if redis.call('HGET', KEYS[1], 'v') ~= ARGV[1] then return 0 end return redis.call('DEL', KEYS[1])`
 
 const KINDS: OptionKinds<RedisSessionsOptions> = { prefix: text, timeoutMs: integer(1, 600_000) }
 
@@ -71,12 +99,13 @@ class RedisSessions implements SessionStore {
   }
 
   async touch(key: string, expiresAtMs: number): Promise<void> {
-    // PEXPIRE has no effect on a key that does not exist.
+    // The command has no effect on a key that does not exist.
     await this.#call(['PEXPIRE', this.#prefix + key, remaining(expiresAtMs)])
   }
 
   async delete(key: string, version?: number): Promise<boolean> {
-    const reply = version === undefined ? this.#call(['DEL', this.#prefix + key]) : this.#run(DELETE, key, String(version))
+    const reply =
+      version === undefined ? this.#call(['DEL', this.#prefix + key]) : this.#run(DELETE, key, String(version))
     return Number(await reply) === 1
   }
 

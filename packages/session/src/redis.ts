@@ -1,1 +1,6 @@
-export { redisSessions, type RedisSessionClient, type RedisSessionsOptions } from './redis-sessions.ts'
+export {
+  redisSessions,
+  type RedisCommandOptions,
+  type RedisSessionClient,
+  type RedisSessionsOptions,
+} from './redis-sessions.ts'

@@ -39,7 +39,7 @@ export class Sealer {
   constructor(secrets: readonly (string | Uint8Array)[]) {
     const keys = secrets.map(deriveKey)
     this.#current = keys[0] as SealingKey
-    // Of two keys with the same id, which one in four billion pairs has, the first one remains.
+    // The first one of two keys with the same id remains. One in four billion pairs has the same id.
     this.#keys = new Map(keys.toReversed().map((each) => [each.id.readUInt32BE(), each]))
   }
 
@@ -50,7 +50,9 @@ export class Sealer {
     const times = Buffer.alloc(2 * TIME_BYTES)
     times.writeUIntBE(createdAtMs, 0, TIME_BYTES)
     times.writeUIntBE(usedAtMs, TIME_BYTES, TIME_BYTES)
-    const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(cookieName))
+    const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES }).setAAD(
+      Buffer.from(cookieName),
+    )
     const sealed = [id, nonce, cipher.update(times), cipher.update(json, 'utf8'), cipher.final()]
     return Buffer.concat([...sealed, cipher.getAuthTag()]).toString('base64url')
   }

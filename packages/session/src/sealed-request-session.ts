@@ -7,7 +7,7 @@ import { type Sealer, sealedLength } from './seal.ts'
 import type { Session, SessionChanges, SessionData } from './session.ts'
 import { type CookieChange, SessionCookie } from './session-cookie.ts'
 
-/** What all requests of a `sealedSession()` share. */
+/** The options of a `sealedSession()`, for all requests. */
 export interface SealedSettings extends Settings {
   readonly sealer: Sealer
   readonly maxCookieBytes: number

@@ -32,14 +32,20 @@ class LazySession<Data extends object> {
  * @example
  * const sessions = sealedSession<{ user: string }>({ secrets: [process.env.SESSION_SECRET ?? ''] })
  * router.use(sessions)
- * router.get('/', async (ctx) => (await sessions.of(ctx)).data.user ?? 'nobody')
+ * router.get('/', async (ctx) => (await sessions.of(ctx)).data.user ?? 'not signed in')
  */
 export function sealedSession<Data extends object>(options: SealedSessionOptions): Sessions<Data> {
   const api = 'sealedSession'
   checkOptions(api, options, SEALED_KINDS, MEANT)
   const { secrets, maxCookieBytes = 4096 } = options
   if (secrets === undefined) {
-    throw optionError({ api, name: 'secrets', expected: SEALED_KINDS.secrets.expected, got: 'undefined', fix: CREATE_SECRET })
+    throw optionError({
+      api,
+      name: 'secrets',
+      expected: SEALED_KINDS.secrets.expected,
+      got: 'undefined',
+      fix: CREATE_SECRET,
+    })
   }
   const settings = { ...settingsOf(api, options), sealer: new Sealer(secrets), maxCookieBytes }
   const key: ContextKey<LazySession<Data>> = { name: 'the session', hint: 'add router.use(sessions) before this route' }

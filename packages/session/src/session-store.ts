@@ -4,6 +4,7 @@ export interface StoredSession {
   readonly version: number
   /** The data as JSON. */
   readonly json: string
+  /** The time at which the session began, in milliseconds since 1970. Rotations keep it. */
   readonly createdAtMs: number
   /** The time from which the store must not return the session. */
   readonly expiresAtMs: number

@@ -8,7 +8,7 @@ import { type CookieChange, SessionCookie } from './session-cookie.ts'
 import { newSessionId, storeKeyOf } from './session-id.ts'
 import type { SessionStore, StoredSession } from './session-store.ts'
 
-/** What all requests of a `session()` share. */
+/** The options of a `session()`, for all requests. */
 export interface StoredSettings extends Settings {
   readonly store: SessionStore
 }
@@ -45,10 +45,7 @@ export class StoredRequestSession<Data extends object> implements Session<Data> 
   #isClosed: boolean
 
   /** Reads the session of a request. @throws the error of the store */
-  static async open<Data extends object>(
-    ctx: Context,
-    settings: StoredSettings,
-  ): Promise<StoredRequestSession<Data>> {
+  static async open<Data extends object>(ctx: Context, settings: StoredSettings): Promise<StoredRequestSession<Data>> {
     const cookie = new SessionCookie(settings.name, ctx)
     const id = cookie.read(ctx)
     const held = id === null ? undefined : await find(settings, id)

@@ -1,4 +1,4 @@
-import { checkOptions, optionError } from '@fw/options'
+import { checkOptions, optionError, withCode } from '@fw/options'
 import type { Context, ContextKey, Next } from '@fw/types'
 import { MEANT, SESSION_KINDS, type SessionOptions, settingsOf } from './options.ts'
 import type { Session, Sessions } from './session.ts'
@@ -22,11 +22,11 @@ class LazySession<Data extends object> {
   /** Saves the session if the handler used it. */
   async save(): Promise<void> {
     // The handler received the error of a session that cannot be read.
-    const session = await this.#session?.catch(() => undefined)
+    const opened = await this.#session?.catch(() => undefined)
     try {
-      await session?.save()
+      await opened?.save()
     } catch (error) {
-      session?.close()
+      opened?.close()
       throw error
     }
   }
@@ -41,7 +41,7 @@ class LazySession<Data extends object> {
  * @example
  * const sessions = session<{ user: string }>({ store: memorySessions() })
  * router.use(sessions)
- * router.get('/', async (ctx) => (await sessions.of(ctx)).data.user ?? 'nobody')
+ * router.get('/', async (ctx) => (await sessions.of(ctx)).data.user ?? 'not signed in')
  */
 export function session<Data extends object>(options: SessionOptions): Sessions<Data> {
   const api = 'session'
@@ -76,6 +76,7 @@ async function saveAfter(error: unknown, lazy: LazySession<object>): Promise<voi
   try {
     await lazy.save()
   } catch (failure) {
-    throw new SuppressedError(failure, error, 'The session cannot be saved after an error of the handler')
+    const message = 'The session cannot be saved after an error of the handler'
+    throw withCode('FW_SESSION_UNSAVED', new SuppressedError(failure, error, message))
   }
 }

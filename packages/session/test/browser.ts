@@ -33,7 +33,10 @@ export class Browser {
     return (await (await this.get(path)).json()) as Record<string, unknown>
   }
 
-  async #send(path: string, init: RequestInit & { headers?: Record<string, string> }): Promise<Response> {
+  async #send(
+    path: string,
+    init: { method?: string; headers?: Record<string, string>; body?: string },
+  ): Promise<Response> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     const headers = { ...init.headers, ...(cookie === '' ? {} : { cookie }) }
     const response = await this.#app.fetch(new URL(path, this.#origin).href, { ...init, headers })

@@ -94,7 +94,7 @@ function addRoutes(router: ReturnType<Server['router']>, sessions: Sessions<Data
     }
     if (ctx.query.has('destroy')) current.destroy()
     else current.update({ user: 'late' })
-    await new Promise((resolve) => void ctx.signal.addEventListener('abort', resolve))
+    await new Promise((resolve) => ctx.signal.addEventListener('abort', resolve))
   })
 }
 
@@ -109,7 +109,7 @@ eachProtocol('a session', start, (client) => {
     return { status: response.status, body, set, cookie: set[0]?.split(';')[0] ?? cookie, field }
   }
 
-  it.each(['/sealed', '/stored'])('lasts from the login to the logout: %s', async (prefix) => {
+  it.each(['/sealed', '/stored'])('is kept from the login to the logout: %s', async (prefix) => {
     const login = await send(`${prefix}/login`, undefined, 'POST')
     expect(login.set).toEqual([
       expect.stringMatching(/^__Host-session=[\w-]+; Path=\/; HttpOnly; Secure; SameSite=Lax$/),

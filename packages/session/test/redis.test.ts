@@ -30,7 +30,7 @@ describe('redisSessions()', () => {
   })
 
   it.each([undefined, 'redis://user:password@host', {}, null])('refuses the client %j', (client) => {
-    const create = (): unknown => redisSessions(client as unknown as RedisSessionClient)
+    const create = (): unknown => redisSessions(client as RedisSessionClient)
     expect(create).toThrow('redisSessions: client must be a client of the package redis, got')
     expect(create).toThrow(/^(?!.*password)/)
   })
@@ -99,8 +99,8 @@ class Fleet implements AsyncDisposable {
   }
 }
 
-describe('two processes with one Redis', () => {
-  it('share sessions, logouts and changes', async () => {
+describe('a server with two processes and Redis', () => {
+  it('shares sessions, logouts and changes', async () => {
     await using redis = await RedisServer.start(false)
     await using fleet = await Fleet.start(redis)
     const browser = fleet.browser()
@@ -124,7 +124,9 @@ describe('two processes with one Redis', () => {
       const late = copies.map((copy) => copy.post('/visit'))
       await browser.post('/logout')
       for (const response of await Promise.all(late)) expect([200, 409]).toContain(response.status)
-      const key = createHash('sha256').update(copies[0]?.cookies.get('session') ?? '').digest('base64url')
+      const key = createHash('sha256')
+        .update(copies[0]?.cookies.get('session') ?? '')
+        .digest('base64url')
       const client = clientOf(redis)
       await client.connect()
       expect(await client.exists(`fw:session:${key}`)).toBe(0)
@@ -132,7 +134,7 @@ describe('two processes with one Redis', () => {
     }
   })
 
-  it('keep only hashes of ids in Redis, each with an expiry', async () => {
+  it('keeps only hashes of ids in Redis, each with an expiry', async () => {
     await using redis = await RedisServer.start(false)
     await using fleet = await Fleet.start(redis)
     const browser = fleet.browser()
@@ -149,29 +151,32 @@ describe('two processes with one Redis', () => {
     client.destroy()
   })
 
-  it.each([true, false])('respond with 500 while Redis is down, and continue after its restart: durable %s', async (isDurable) => {
-    await using redis = await RedisServer.start(isDurable)
-    await using fleet = await Fleet.start(redis)
-    const browser = fleet.browser()
-    await browser.post('/login')
-    const id = browser.cookies.get('session')
-    await redis.kill()
-    // Both processes: an outage is an error, never a session without data, which would look like a logout.
-    for (let request = 0; request < 4; request++) {
-      const response = await browser.get('/')
-      expect([response.status, response.headers.getSetCookie()]).toEqual([500, []])
-    }
-    expect((await browser.post('/logout')).status).toBe(500)
-    expect(browser.cookies.get('session')).toBe(id)
-    await redis.restart()
-    for (const origin of fleet.origins) {
-      const headers = { cookie: `session=${id}` }
-      await expect.poll(async () => (await fetch(origin, { headers })).status, { timeout: 20_000 }).toBe(200)
-    }
-    expect(await browser.json('/')).toEqual(isDurable ? { user: 'ada' } : {})
-    await browser.post('/login')
-    expect(browser.cookies.get('session')).not.toBe(id)
-    expect(await browser.json('/')).toEqual({ user: 'ada' })
-    expect(await browser.json('/')).toEqual({ user: 'ada' })
-  })
+  it.each([true, false])(
+    'responds with 500 while Redis is down, and continues after its restart: durable %s',
+    async (isDurable) => {
+      await using redis = await RedisServer.start(isDurable)
+      await using fleet = await Fleet.start(redis)
+      const browser = fleet.browser()
+      await browser.post('/login')
+      const id = browser.cookies.get('session')
+      await redis.kill()
+      // Both processes: an outage is an error, never a session without data, which would look like a logout.
+      for (let request = 0; request < 4; request++) {
+        const response = await browser.get('/')
+        expect([response.status, response.headers.getSetCookie()]).toEqual([500, []])
+      }
+      expect((await browser.post('/logout')).status).toBe(500)
+      expect(browser.cookies.get('session')).toBe(id)
+      await redis.restart()
+      for (const origin of fleet.origins) {
+        const headers = { cookie: `session=${id}` }
+        await expect.poll(async () => (await fetch(origin, { headers })).status, { timeout: 20_000 }).toBe(200)
+      }
+      expect(await browser.json('/')).toEqual(isDurable ? { user: 'ada' } : {})
+      await browser.post('/login')
+      expect(browser.cookies.get('session')).not.toBe(id)
+      expect(await browser.json('/')).toEqual({ user: 'ada' })
+      expect(await browser.json('/')).toEqual({ user: 'ada' })
+    },
+  )
 })

@@ -6,18 +6,19 @@ interface Opened {
   close(): Promise<void>
 }
 
+function sessionOf(version: number, json: string, lifeMs: number = 60_000): StoredSession {
+  const createdAtMs = Date.now()
+  return { version, json, createdAtMs, expiresAtMs: createdAtMs + lifeMs }
+}
+
 /** Runs the tests that every store must pass. */
 export function storeContract(name: string, open: () => Promise<Opened>): void {
-  const sessionOf = (version: number, json: string, lifeMs = 60_000): StoredSession => {
-    const createdAtMs = Date.now()
-    return { version, json, createdAtMs, expiresAtMs: createdAtMs + lifeMs }
-  }
   const withStore = (test: (store: SessionStore) => Promise<void>) => async () => {
-    const { store, close } = await open()
+    const opened = await open()
     try {
-      await test(store)
+      await test(opened.store)
     } finally {
-      await close()
+      await opened.close()
     }
   }
 
