@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto'
 
 /** The content of a sealed session. */
 export interface SealedContent {
@@ -24,7 +24,7 @@ const PURPOSE = '@fw/session: sealed session, format 1'
 
 interface SealingKey {
   readonly id: Buffer
-  readonly key: Buffer
+  readonly key: KeyObject
 }
 
 /**
@@ -81,10 +81,10 @@ export function sealedLength(jsonBytes: number): number {
 
 function deriveKey(secret: string | Uint8Array): SealingKey {
   const bytes = Buffer.from(hkdfSync('sha256', secret, '', PURPOSE, KEY_BYTES + KEY_ID_BYTES))
-  return { key: bytes.subarray(0, KEY_BYTES), id: bytes.subarray(KEY_BYTES) }
+  return { key: createSecretKey(bytes.subarray(0, KEY_BYTES)), id: bytes.subarray(KEY_BYTES) }
 }
 
-function decrypt(key: Buffer, cookieName: string, bytes: Buffer): Buffer | null {
+function decrypt(key: KeyObject, cookieName: string, bytes: Buffer): Buffer | null {
   const nonce = bytes.subarray(KEY_ID_BYTES, KEY_ID_BYTES + NONCE_BYTES)
   const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES })
   decipher.setAAD(Buffer.from(cookieName)).setAuthTag(bytes.subarray(-TAG_BYTES))

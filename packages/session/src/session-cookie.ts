@@ -24,7 +24,7 @@ export class SessionCookie {
   /** @param name The name with its prefix */
   constructor(name: string, ctx: Context) {
     this.#isSecure = !isCleartextLocalhost(ctx)
-    // Browsers reject the prefix, and Safari also `Secure`, without TLS even on localhost.
+    // Safari rejects `Secure`, which the prefix requires, without TLS even on localhost.
     this.name = this.#isSecure ? name : name.slice(HOST_PREFIX.length)
   }
 
