@@ -30,7 +30,7 @@ class LazySession<Data extends object> {
  * @throws {TypeError | RangeError} that names the option that does not exist or has a wrong value
  *
  * @example
- * const sessions = sealedSession<{ user: string }>({ secrets: [process.env.SESSION_SECRET ?? ''] })
+ * const sessions = sealedSession<{ user: string }>({ secrets: [process.env.SESSION_SECRET ?? randomBytes(32)] })
  * router.use(sessions)
  * router.get('/', async (ctx) => (await sessions.of(ctx)).data.user ?? 'not signed in')
  */
