@@ -37,7 +37,7 @@ export class StoredRequestSession<Data extends object> implements Session<Data> 
   #isRotated = false
   /** The session that must be deleted. */
   #destroyed: Held | undefined = undefined
-  /** Increased by `destroy()`, which can interrupt a save. */
+  /** Increased when the session ends, even during a save. */
   #generation = 0
   #cookieChange: CookieChange | undefined = undefined
   #isWritten = false
@@ -88,12 +88,8 @@ export class StoredRequestSession<Data extends object> implements Session<Data> 
 
   destroy(): void {
     this.#requireOpen('destroy')
-    this.#generation++
     this.#destroyed ??= this.#held
-    this.#held = undefined
-    this.#data = NO_DATA
-    this.#changes = []
-    this.#isRotated = false
+    this.#forget()
     this.#isWritten = true
     this.#cookieChange = this.#hasCookie ? { value: null, maxAgeSeconds: undefined } : undefined
   }
@@ -183,11 +179,20 @@ export class StoredRequestSession<Data extends object> implements Session<Data> 
   async #readAgain({ id }: Held): Promise<void> {
     const found = await find(this.#settings, id)
     if (found === undefined) {
-      this.close()
+      this.#forget()
       throw conflict()
     }
     this.#held = found
     this.#data = this.#changes.reduce(applyChange, parseData(found.stored.json))
+  }
+
+  /** Ends the session. A later change begins a new one. */
+  #forget(): void {
+    this.#generation++
+    this.#held = undefined
+    this.#data = NO_DATA
+    this.#changes = []
+    this.#isRotated = false
   }
 
   async #recordUse(): Promise<void> {

@@ -121,6 +121,14 @@ eachProtocol('a session', start, (client) => {
     expect(logout.set).toEqual([expect.stringContaining('__Host-session=; Max-Age=0')])
   })
 
+  it.each(['/sealed', '/stored'])(
+    'is found if the client sends another cookie of the same name later: %s',
+    async (prefix) => {
+      const { cookie } = await send(`${prefix}/login`, undefined, 'POST')
+      expect((await send(prefix, `${cookie}; __Host-session=x`)).body).toBe('{"user":"ada"}')
+    },
+  )
+
   it.each(['/sealed', '/stored'])('is saved before a prepared stream: %s', async (prefix) => {
     const { body, cookie, set } = await send(`${prefix}/stream`)
     expect([body, set.length]).toEqual(['ab', 1])

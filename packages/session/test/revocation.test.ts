@@ -242,4 +242,28 @@ describe('a parallel request', () => {
     expect(await rotating.json('/')).toEqual({ visits: 2 })
     expect(await browser.json('/')).toEqual({})
   })
+
+  it('can begin a new session after a conflict', async () => {
+    const reached = Promise.withResolvers<void>()
+    const resumed = Promise.withResolvers<void>()
+    const app = appWith({
+      slow: async (current) => {
+        current.update({ user: 'old' })
+        reached.resolve()
+        await resumed.promise
+        await expect(current.save()).rejects.toMatchObject({ code: 'FW_SESSION_CONFLICT', status: 409 })
+        expect(current.data).toEqual({})
+        current.update({ visits: 1 })
+      },
+    })
+    const browser = new Browser(app)
+    await browser.post('/login')
+    const late = browser.copy()
+    const responding = late.post('/slow')
+    await reached.promise
+    await browser.post('/logout')
+    resumed.resolve()
+    expect((await responding).status).toBe(200)
+    expect(await late.json('/')).toEqual({ visits: 1 })
+  })
 })
