@@ -36,6 +36,7 @@ const packages = [
   'csrf',
   'etag',
   'security-headers',
+  'session',
   'client-address',
   'http-fields',
   'compress',

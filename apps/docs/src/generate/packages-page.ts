@@ -13,6 +13,7 @@ const GUIDES: Readonly<Record<string, string>> = {
   '@fw/csrf': '/guides/csrf/',
   '@fw/etag': '/guides/etag/',
   '@fw/security-headers': '/guides/security-headers/',
+  '@fw/session': '/guides/sessions/',
   '@fw/client-address': '/guides/client-address/',
   '@fw/http-fields': '/guides/http-fields/',
   '@fw/compress': '/guides/compression/',

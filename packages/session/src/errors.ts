@@ -1,0 +1,46 @@
+import { withCode } from '@fw/options'
+
+/** Marks an error as a response. `@fw/core`, which this package does not import, uses the same symbol. */
+const HTTP_ERROR = Symbol.for('@fw/core: HttpError')
+
+/** The session changed after the head, with its cookie, was sent. */
+export function headSent(api: string): Error {
+  const fix = 'Change the session before the response starts.'
+  return withCode('FW_RESPONSE_SENT', new Error(`session.${api}: the head of the response has been sent. ${fix}`))
+}
+
+/** The head is about to leave, but the store does not have the changes. */
+export function unsaved(): Error {
+  const fix = 'Call await session.save() before the response starts.'
+  return withCode('FW_SESSION_UNSAVED', new Error(`The response starts before the session is saved. ${fix}`))
+}
+
+/** Another request has destroyed or rotated the session, or changes it all the time. */
+export function conflict(): Error {
+  return withCode('FW_SESSION_CONFLICT', new HttpError(409, 'Another request has changed the session'))
+}
+
+/** Browsers ignore a cookie of more than 4,096 bytes without an error. */
+export function tooLarge(gotBytes: number, maxCookieBytes: number): Error {
+  const fix = 'Store less data, or use session() with a store.'
+  return withCode(
+    'FW_SESSION_TOO_LARGE',
+    new Error(`session.update: the cookie would have ${gotBytes} bytes, more than ${maxCookieBytes}. ${fix}`),
+  )
+}
+
+/** An error with the mark and the properties of `HttpError` of `@fw/core`. */
+class HttpError extends Error {
+  override readonly name = 'HttpError'
+  readonly status: number
+
+  static {
+    Object.defineProperty(this.prototype, HTTP_ERROR, { value: true })
+  }
+
+  /** @param message Text that the client receives */
+  constructor(status: number, message: string) {
+    super(message)
+    this.status = status
+  }
+}

@@ -1,0 +1,6 @@
+export { memorySessions, type MemorySessionsOptions } from './memory-sessions.ts'
+export type { SealedSessionOptions, SessionCookieOptions, SessionOptions } from './options.ts'
+export { sealedSession } from './sealed-session.ts'
+export type { Frozen, Session, SessionChanges, SessionData, Sessions } from './session.ts'
+export type { SessionStore, StoredSession } from './session-store.ts'
+export { session } from './stored-session.ts'

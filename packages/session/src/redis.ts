@@ -1,0 +1,6 @@
+export {
+  redisSessions,
+  type RedisCommandOptions,
+  type RedisSessionClient,
+  type RedisSessionsOptions,
+} from './redis-sessions.ts'

@@ -1,0 +1,99 @@
+import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto'
+
+/** The content of a sealed session. */
+export interface SealedContent {
+  readonly createdAtMs: number
+  /** The time of the last recorded use. */
+  readonly usedAtMs: number
+  /** The data. */
+  readonly json: string
+}
+
+const KEY_BYTES = 32
+/** Finds the key of a value among several secrets. It reveals nothing about the key. */
+const KEY_ID_BYTES = 4
+/** NIST SP 800-38D §5.2.1.1: the recommended size of the nonce, and the size of the full tag. */
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+/** Milliseconds since 1970 in 48 bits, as in a UUIDv7. */
+const TIME_BYTES = 6
+const OVERHEAD_BYTES = KEY_ID_BYTES + NONCE_BYTES + 2 * TIME_BYTES + TAG_BYTES
+
+/** Separates these keys from others that a program derives from the same secret. Names the format of the value too. */
+const PURPOSE = '@fw/session: sealed session, format 1'
+
+interface SealingKey {
+  readonly id: Buffer
+  readonly key: KeyObject
+}
+
+/**
+ * Encrypts and authenticates sessions with AES-256-GCM. A value holds the key id, a random nonce, the encrypted times and
+ * data, and the tag, in base64url.
+ */
+export class Sealer {
+  readonly #keys: ReadonlyMap<number, SealingKey>
+  readonly #current: SealingKey
+
+  /** @param secrets The first one seals, and all of them open. Must not be empty */
+  constructor(secrets: readonly (string | Uint8Array)[]) {
+    const keys = secrets.map(deriveKey)
+    this.#current = keys[0] as SealingKey
+    // The first one of two keys with the same id remains. One in four billion pairs has the same id.
+    this.#keys = new Map(keys.toReversed().map((each) => [each.id.readUInt32BE(), each]))
+  }
+
+  /** Seals a session under the name of its cookie, so that it is not valid in another cookie. */
+  seal(cookieName: string, { createdAtMs, usedAtMs, json }: SealedContent): string {
+    const { id, key } = this.#current
+    const nonce = randomBytes(NONCE_BYTES)
+    const times = Buffer.alloc(2 * TIME_BYTES)
+    times.writeUIntBE(createdAtMs, 0, TIME_BYTES)
+    times.writeUIntBE(usedAtMs, TIME_BYTES, TIME_BYTES)
+    const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES }).setAAD(
+      Buffer.from(cookieName),
+    )
+    const sealed = [id, nonce, cipher.update(times), cipher.update(json, 'utf8'), cipher.final()]
+    return Buffer.concat([...sealed, cipher.getAuthTag()]).toString('base64url')
+  }
+
+  /** Returns the content of a value; `null` if no secret sealed it under this name, or a bit differs. */
+  open(cookieName: string, value: string): SealedContent | null {
+    const bytes = Buffer.from(value, 'base64url')
+    // The decoder ignores wrong characters and the unused bits of the last one. A session must have one form only.
+    if (bytes.length < OVERHEAD_BYTES || bytes.toString('base64url') !== value) return null
+    const key = this.#keys.get(bytes.readUInt32BE())?.key
+    if (key === undefined) return null
+    const plain = decrypt(key, cookieName, bytes)
+    if (plain === null) return null
+    return {
+      createdAtMs: plain.readUIntBE(0, TIME_BYTES),
+      usedAtMs: plain.readUIntBE(TIME_BYTES, TIME_BYTES),
+      json: plain.toString('utf8', 2 * TIME_BYTES),
+    }
+  }
+}
+
+/** Returns the length of a sealed value whose data has `jsonBytes` bytes. */
+export function sealedLength(jsonBytes: number): number {
+  return Math.ceil(((OVERHEAD_BYTES + jsonBytes) * 4) / 3)
+}
+
+function deriveKey(secret: string | Uint8Array): SealingKey {
+  const bytes = Buffer.from(hkdfSync('sha256', secret, '', PURPOSE, KEY_BYTES + KEY_ID_BYTES))
+  return { key: createSecretKey(bytes.subarray(0, KEY_BYTES)), id: bytes.subarray(KEY_BYTES) }
+}
+
+function decrypt(key: KeyObject, cookieName: string, bytes: Buffer): Buffer | null {
+  const nonce = bytes.subarray(KEY_ID_BYTES, KEY_ID_BYTES + NONCE_BYTES)
+  const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES })
+  decipher.setAAD(Buffer.from(cookieName)).setAuthTag(bytes.subarray(-TAG_BYTES))
+  const plain = decipher.update(bytes.subarray(KEY_ID_BYTES + NONCE_BYTES, -TAG_BYTES))
+  try {
+    decipher.final()
+  } catch {
+    // The tag does not fit: any client can send such a value, so it is not an error.
+    return null
+  }
+  return plain
+}

@@ -1,0 +1,61 @@
+import { addVary } from '@fw/http-fields'
+import type { Context, OutgoingResponse } from '@fw/types'
+
+/** Browsers accept a cookie with this prefix only over TLS, from the host itself and for all paths. */
+export const HOST_PREFIX = '__Host-'
+
+const LOCALHOST = /^(?:(?:[a-z0-9-]+\.)*localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(?::\d+)?$/i
+
+/** Fields that proxies add. A proxy can terminate TLS, and send its own name for the server as the host. */
+const PROXY_FIELDS = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto']
+
+/** A change of the cookie: the value to send, or `null` to delete it. */
+export interface CookieChange {
+  readonly value: string | null
+  /** The remaining lifetime in seconds; `undefined` for a cookie that the browser deletes when it closes. */
+  readonly maxAgeSeconds: number | undefined
+}
+
+/** The cookie of a session, under the name that fits the request. */
+export class SessionCookie {
+  readonly name: string
+  readonly #isSecure: boolean
+
+  /** @param name The name with its prefix */
+  constructor(name: string, ctx: Context) {
+    this.#isSecure = !isCleartextLocalhost(ctx)
+    // Safari rejects `Secure`, which the prefix requires, without TLS even on localhost.
+    this.name = this.#isSecure ? name : name.slice(HOST_PREFIX.length)
+  }
+
+  /** Returns the received value; `null` without one. */
+  read(ctx: Context): string | null {
+    return ctx.cookies.get(this.name)
+  }
+
+  /**
+   * Adds the fields to a response: those for shared caches, and the cookie if it changes.
+   *
+   * @param isWritten Whether the response belongs to a change of the session
+   */
+  write({ headers }: OutgoingResponse, ctx: Context, change: CookieChange | undefined, isWritten: boolean): void {
+    addVary(headers, 'cookie')
+    if (change !== undefined) this.#set(ctx, change)
+    if ((isWritten || change !== undefined) && !headers.has('cache-control')) headers.set('cache-control', 'no-store')
+  }
+
+  #set(ctx: Context, { value, maxAgeSeconds }: CookieChange): void {
+    const secure = this.#isSecure
+    if (value === null) ctx.cookies.delete(this.name, { secure, path: '/' })
+    else {
+      const lifetime = maxAgeSeconds === undefined ? {} : { maxAgeSeconds }
+      ctx.cookies.set(this.name, value, { secure, path: '/', httpOnly: true, sameSite: 'lax', ...lifetime })
+    }
+  }
+}
+
+function isCleartextLocalhost(ctx: Context): boolean {
+  const { scheme, authority } = ctx.exchange
+  if (scheme !== 'http' || ctx.trustsProxy || !LOCALHOST.test(authority)) return false
+  return !PROXY_FIELDS.some((name) => ctx.headers.has(name))
+}

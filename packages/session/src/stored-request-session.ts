@@ -1,0 +1,234 @@
+import type { Context, OutgoingResponse } from '@fw/types'
+import { conflict, headSent, unsaved } from './errors.ts'
+import { applyChange, type Change, type JsonData, NO_DATA, parseData } from './json-data.ts'
+import { expiryOf, isRefreshDue } from './lifetime.ts'
+import { maxAgeOf, type Settings } from './options.ts'
+import type { Session, SessionChanges, SessionData } from './session.ts'
+import { type CookieChange, SessionCookie } from './session-cookie.ts'
+import { newSessionId, storeKeyOf } from './session-id.ts'
+import type { SessionStore, StoredSession } from './session-store.ts'
+
+/** The options of a `session()`, for all requests. */
+export interface StoredSettings extends Settings {
+  readonly store: SessionStore
+}
+
+/** A session that the store has. */
+interface Held {
+  readonly id: string
+  readonly key: string
+  readonly stored: StoredSession
+}
+
+/** Each failed attempt means that another request has changed the session. Exceeds the parallel requests of a browser. */
+const MAX_ATTEMPTS = 200
+
+/** The session of one request, whose data is in a store. */
+export class StoredRequestSession<Data extends object> implements Session<Data> {
+  readonly #settings: StoredSettings
+  readonly #cookie: SessionCookie
+  /** Whether the browser has a cookie, even one that is not valid. */
+  readonly #hasCookie: boolean
+  /** `undefined` without a session in the store. */
+  #held: Held | undefined
+  #data: JsonData
+  /** The changes that the store does not have yet. */
+  #changes: readonly Change[] = []
+  #isRotated = false
+  /** The session that must be deleted. */
+  #destroyed: Held | undefined = undefined
+  /** Increased when the session ends, even during a save. */
+  #generation = 0
+  #cookieChange: CookieChange | undefined = undefined
+  #isWritten = false
+  #saving: Promise<void> = Promise.resolve()
+  #isClosed: boolean
+
+  /** Reads the session of a request. @throws the error of the store */
+  static async open<Data extends object>(ctx: Context, settings: StoredSettings): Promise<StoredRequestSession<Data>> {
+    const cookie = new SessionCookie(settings.name, ctx)
+    const id = cookie.read(ctx)
+    const held = id === null ? undefined : await find(settings, id)
+    const session = new StoredRequestSession<Data>(ctx, settings, { cookie, hasCookie: id !== null, held })
+    await session.#recordUse()
+    return session
+  }
+
+  private constructor(
+    ctx: Context,
+    settings: StoredSettings,
+    { cookie, hasCookie, held }: { cookie: SessionCookie; hasCookie: boolean; held: Held | undefined },
+  ) {
+    this.#settings = settings
+    this.#cookie = cookie
+    this.#hasCookie = hasCookie
+    this.#held = held
+    this.#data = held === undefined ? NO_DATA : parseData(held.stored.json)
+    this.#isClosed = ctx.headSent
+    if (!this.#isClosed) ctx.filterResponse((response, responding) => this.#send(response, responding, ctx))
+  }
+
+  get data(): SessionData<Data> {
+    return this.#data.value as SessionData<Data>
+  }
+
+  update(change: SessionChanges<Data> | ((data: SessionData<Data>) => SessionChanges<Data>)): void {
+    this.#requireOpen('update')
+    const data = applyChange(this.#data, change)
+    const isNew = this.#held === undefined && this.#changes.length === 0
+    if (data.json === this.#data.json && !isNew) return
+    this.#data = data
+    this.#changes = [...this.#changes, change]
+  }
+
+  rotate(): void {
+    this.#requireOpen('rotate')
+    this.#isRotated = this.#held !== undefined
+  }
+
+  destroy(): void {
+    this.#requireOpen('destroy')
+    this.#destroyed ??= this.#held
+    this.#forget()
+    this.#isWritten = true
+    this.#cookieChange = this.#hasCookie ? { value: null, maxAgeSeconds: undefined } : undefined
+  }
+
+  /** Saves the changes, after earlier calls. Keeps them if the store rejects. */
+  save(): Promise<void> {
+    const saving = this.#saving.then(() => this.#save())
+    this.#saving = saving.catch(() => {})
+    return saving
+  }
+
+  /** Discards the changes that are not saved, and refuses further ones. */
+  close(): void {
+    this.#isClosed = true
+    this.#changes = []
+    this.#isRotated = false
+  }
+
+  async #save(): Promise<void> {
+    const destroyed = this.#destroyed
+    if (destroyed !== undefined) {
+      await this.#settings.store.delete(destroyed.key)
+      if (this.#destroyed === destroyed) this.#destroyed = undefined
+    }
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      if (this.#changes.length === 0 && !this.#isRotated) return
+      if (await this.#write()) return
+    }
+    this.close()
+    throw conflict()
+  }
+
+  /** Writes the changes to the store. Returns false if another request changed the session, whose data is then read. */
+  async #write(): Promise<boolean> {
+    const held = this.#held
+    const generation = this.#generation
+    const count = this.#changes.length
+    const written = held === undefined ? await this.#create() : await this.#replace(held)
+    if (written !== undefined) this.#hold(written, generation, count)
+    else if (held !== undefined && generation === this.#generation) await this.#readAgain(held)
+    return written !== undefined
+  }
+
+  async #create(): Promise<Held> {
+    const held = { ...newSessionId(), stored: this.#next() }
+    await this.#settings.store.create(held.key, held.stored)
+    return held
+  }
+
+  /** Returns `undefined` if the store has another version. */
+  async #replace(held: Held): Promise<Held | undefined> {
+    const { store } = this.#settings
+    const { key, stored } = held
+    if (!this.#isRotated) {
+      const next = this.#next()
+      return (await store.replace(key, stored.version, next)) ? { ...held, stored: next } : undefined
+    }
+    // If the second call fails, the old session remains with its old data, and the response has no new id.
+    const created = await this.#create()
+    if (await store.delete(key, stored.version)) return created
+    await store.delete(created.key)
+    return undefined
+  }
+
+  #next(): StoredSession {
+    const nowMs = Date.now()
+    const { version, createdAtMs } = this.#held?.stored ?? { version: 0, createdAtMs: nowMs }
+    const expiresAtMs = expiryOf(this.#settings, createdAtMs, nowMs)
+    return { version: version + 1, json: this.#data.json, createdAtMs, expiresAtMs }
+  }
+
+  /** Records that the store has a session with the first changes. */
+  #hold(written: Held, generation: number, count: number): void {
+    if (generation !== this.#generation) {
+      this.#destroyed = written
+      return
+    }
+    const isNew = written.id !== this.#held?.id
+    this.#held = written
+    this.#changes = this.#changes.slice(count)
+    this.#isRotated = false
+    this.#isWritten = true
+    if (isNew || this.#settings.isPersistent) this.#sendCookie(written)
+  }
+
+  /** @throws {HttpError} 409 if another request has destroyed or rotated the session, which must not be revived */
+  async #readAgain({ id }: Held): Promise<void> {
+    const found = await find(this.#settings, id)
+    if (found === undefined) {
+      this.#forget()
+      throw conflict()
+    }
+    this.#held = found
+    this.#data = this.#changes.reduce(applyChange, parseData(found.stored.json))
+  }
+
+  /** Ends the session. A later change begins a new one. */
+  #forget(): void {
+    this.#generation++
+    this.#held = undefined
+    this.#data = NO_DATA
+    this.#changes = []
+    this.#isRotated = false
+  }
+
+  async #recordUse(): Promise<void> {
+    const held = this.#held
+    const nowMs = Date.now()
+    if (held === undefined || !isRefreshDue(this.#settings, held.stored, nowMs)) return
+    const expiresAtMs = expiryOf(this.#settings, held.stored.createdAtMs, nowMs)
+    await this.#settings.store.touch(held.key, expiresAtMs)
+    this.#held = { ...held, stored: { ...held.stored, expiresAtMs } }
+    if (this.#settings.isPersistent) this.#sendCookie(this.#held)
+  }
+
+  #sendCookie({ id, stored }: Held): void {
+    this.#cookieChange = { value: id, maxAgeSeconds: maxAgeOf(this.#settings, stored.expiresAtMs, Date.now()) }
+  }
+
+  /** Adds the cookie to the response that leaves. */
+  #send(response: OutgoingResponse, responding: Context, own: Context): void {
+    const isUnsaved = this.#changes.length > 0 || this.#isRotated || this.#destroyed !== undefined
+    this.close()
+    // After the timeout of a route, another context responds while the handler still runs.
+    if (isUnsaved && responding === own) throw unsaved()
+    this.#cookie.write(response, responding, this.#cookieChange, this.#isWritten)
+  }
+
+  #requireOpen(api: string): void {
+    if (this.#isClosed) throw headSent(api)
+  }
+}
+
+/** Finds the session of an id that a client sent. */
+async function find({ store, absoluteTimeoutMs }: StoredSettings, id: string): Promise<Held | undefined> {
+  const key = storeKeyOf(id)
+  const stored = key === undefined ? undefined : await store.read(key)
+  if (key === undefined || stored === undefined) return undefined
+  // The store compares with its own clock, and a shorter timeout also applies to older sessions.
+  const isExpired = Math.min(stored.expiresAtMs, stored.createdAtMs + absoluteTimeoutMs) <= Date.now()
+  return isExpired ? undefined : { id, key, stored }
+}
