@@ -3,7 +3,7 @@ import { checkOptions, either, flag, func, type OptionKind, type OptionKinds } f
 import type { Context, Middleware } from '@fw/types'
 import { correlationId, RequestId } from './entry/request-id.ts'
 
-/** Early releases of Node.js 24 have no UUIDs of version 7. */
+/** Node.js 24 has UUIDs of version 7 since 24.16. */
 const newId = (crypto as Partial<typeof crypto>).randomUUIDv7 ?? crypto.randomUUID
 
 /** Options of `requestId()`. */
@@ -29,7 +29,7 @@ const KINDS: OptionKinds<RequestIdOptions> = {
 }
 
 /**
- * Creates middleware that gives each request an ID: a UUID of version 7, which sorts by time. The response has
+ * Creates middleware that gives each request an ID: a UUID, which sorts by time on Node.js 24.16 and later (version 7). The response has
  * it in a header field, `ctx.get(RequestId)` returns it, and `accessLog` and `RequestLogger` use it.
  *
  * @throws {TypeError} if an option is unknown or has the wrong type

@@ -4,8 +4,8 @@ import { eachProtocol, type ServerDemand } from '@fw/testing'
 import { describe, expect, it } from 'vitest'
 import { accessLog, RequestId, requestId, RequestLogger, type RequestIdOptions } from '../src/index.ts'
 
-/** RFC 9562 §5.7. */
-const UUID = /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
+/** RFC 9562 §5.7 and §5.4. */
+const UUID = /^[\da-f]{8}-[\da-f]{4}-[47][\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
 
 const logged = new log.MemorySink()
 
@@ -38,7 +38,6 @@ eachProtocol('requestId()', start, (client) => {
       ids.add(id)
     }
     expect(ids.size).toBe(3)
-    expect([...ids].toSorted()).toEqual([...ids])
   })
 
   it('appears in the log entry and the messages of the request', async () => {

@@ -34,7 +34,7 @@ const ADDRESSES: readonly string[] = [
   '::1]',
   '',
 ]
-const PARAMETERS: readonly string[] = ['for', 'For', 'by', 'proto', 'host', 'f', 'fo r', '']
+const PARAMETERS: readonly string[] = ['for', 'For', 'by', 'proto', 'host', 'f', 'fo r', '', '__proto__', 'constructor']
 const PIECES: readonly string[] = [',', ';', '=', '"', '\\', '\\"', ' ', '\t', ':', '[', ']', '%', '.', 'for=', '\xff']
 const PEERS: readonly string[] = ['10.0.0.2', '192.0.2.9', '::ffff:10.0.0.3', '2001:db8::2', 'fe80::2%eth0']
 const TRUST = compileTrust(['10.0.0.0/8', '2001:db8::/32'])

@@ -25,6 +25,8 @@ describe('forwardedOrigin', () => {
   it.each<[string, Record<string, string>, unknown]>([
     ['both', { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'example.org:8443' }, ['https', 'example.org:8443']],
     ['letter case', { 'x-forwarded-proto': 'HTTPS' }, ['https', undefined]],
+    ['the scheme of a WebSocket from Traefik', { 'x-forwarded-proto': 'wss' }, ['https', undefined]],
+    ['the scheme of a WebSocket in cleartext', { 'x-forwarded-proto': 'ws' }, ['http', undefined]],
     ['neither', {}, NOTHING],
     ['other fields', { forwarded: 'proto=https;host=a', 'x-forwarded-port': '8443' }, NOTHING],
     ['an unknown scheme', { 'x-forwarded-proto': 'ftp' }, null],

@@ -11,6 +11,14 @@ export interface ForwardedOrigin {
   readonly host: string | undefined
 }
 
+/** Traefik reports `ws` and `wss` for the handshake of a WebSocket. */
+const SCHEMES: ReadonlyMap<string, 'http' | 'https'> = new Map([
+  ['http', 'http'],
+  ['https', 'https'],
+  ['ws', 'http'],
+  ['wss', 'https'],
+])
+
 const NOTHING: ForwardedOrigin = { scheme: undefined, host: undefined }
 
 /**
@@ -18,16 +26,17 @@ const NOTHING: ForwardedOrigin = { scheme: undefined, host: undefined }
  * outermost trusted proxy added.
  *
  * @param peer The address of the peer, or `UNIX_SOCKET`
- * @returns `null` if a trusted proxy sent a part twice, or a scheme besides `http` and `https`
+ * @returns `null` if a trusted proxy sent a part twice, or another scheme
  */
 export function forwardedOrigin(headers: FieldSource, peer: string | undefined, trust: Trust): ForwardedOrigin | null {
   const { header, origin } = trust
   if (origin.length === 0 || !isTrustedPeer(peer, trust)) return NOTHING
   const reported = header === 'forwarded' ? fromElement(outermost(headers, trust)) : fromFields(headers)
   const [schemes, hosts] = [only('scheme', reported.schemes), only('host', reported.hosts)]
-  const scheme = schemes[0]?.toLowerCase()
   if (schemes.length > 1 || hosts.length > 1) return null
-  if (scheme !== undefined && scheme !== 'http' && scheme !== 'https') return null
+  const [reportedScheme] = schemes
+  const scheme = reportedScheme === undefined ? undefined : SCHEMES.get(reportedScheme.toLowerCase())
+  if (reportedScheme !== undefined && scheme === undefined) return null
   return { scheme, host: hosts[0] }
 
   function only(part: OriginPart, values: readonly string[]): readonly string[] {

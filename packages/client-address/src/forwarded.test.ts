@@ -12,6 +12,9 @@ it.each([
   ['b', 'for=a;for=b'],
   ['a', 'for=a, for="b'],
   ['', 'for a, for=b'],
+  // Names of Object.prototype.
+  ['a', '__proto__=x;constructor=y;for=a;toString=z'],
+  ['', '__proto__=x'],
   ['', ''],
 ])('returns the node %j for the first element of %j', (node, field) => {
   expect(firstForwardedFor(field)).toBe(node)
@@ -25,6 +28,7 @@ describe('forwardedForFromLast', () => {
     ['proto=https;for=a;host=example , by=b', ['', 'a']],
     ['for=a;;proto=b, ,for=c', ['c', '', 'a']],
     ['', ['']],
+    ['__proto__=x, Constructor=y;for=a', ['a', '']],
     // A proxy adds one parameter (RFC 7239 §4). The second one is from another source.
     ['for=a, for=b;host=x;for=c', ['', 'a']],
   ])('reads %j as %j', (field, nodes) => {

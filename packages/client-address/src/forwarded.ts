@@ -75,15 +75,19 @@ function lastElement(text: string): { element: ForwardedElement; start: number }
 
 /** Reads the element that begins at `start`; `undefined` if it is malformed. */
 function readElement(text: string, start: number): Element | undefined {
-  const found: Record<string, string[]> = { for: [], proto: [], host: [] }
+  const found = new Map<string, string[]>([
+    ['for', []],
+    ['proto', []],
+    ['host', []],
+  ])
   PAIR.lastIndex = start
   while (true) {
     const pair = PAIR.exec(text)
     if (pair === null) return undefined
     const [, name, quoted, token = '', separator = ''] = pair
-    if (name !== undefined) found[name.toLowerCase()]?.push(quoted?.replaceAll(/\\(.)/g, '$1') ?? token)
+    if (name !== undefined) found.get(name.toLowerCase())?.push(quoted?.replaceAll(/\\(.)/g, '$1') ?? token)
     if (separator === ';') continue
-    const { for: nodes = [], proto: protos = [], host: hosts = [] } = found
+    const [nodes = [], protos = [], hosts = []] = found.values()
     return { nodes, protos, hosts, end: PAIR.lastIndex - separator.length }
   }
 }

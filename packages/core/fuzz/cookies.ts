@@ -130,7 +130,7 @@ function contextWith(received: string): { cookies: ContextCookies; sent: () => r
     append: (name: string, value: string) => void prepared.set(name, [...(prepared.get(name) ?? []), value]),
   }
   const headers = new FieldListHeaders(['cookie', received])
-  const cookies = new ContextCookies({ headers, responseHeaders: responseHeaders as never, origin: 'https://a' })
+  const cookies = new ContextCookies({ headers, responseHeaders: responseHeaders as never, scheme: 'https' })
   return { cookies, sent: () => prepared.get('set-cookie') ?? [] }
 }
 

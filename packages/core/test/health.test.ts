@@ -73,6 +73,18 @@ describe('health()', () => {
     expect(runs).toBe(2)
   })
 
+  it('waits for a check that does not end, instead of running it again', async () => {
+    let runs = 0
+    const ended = Promise.withResolvers<void>()
+    const { app } = appWith({ checks: { a: () => (runs++, ended.promise) }, timeoutMs: 10 })
+    for (let i = 0; i < 3; i++) expect(await ask(app)).toBe(failing('a'))
+    expect(runs).toBe(1)
+    ended.resolve()
+    expect(await ask(app)).toBe(OK)
+    expect(await ask(app)).toBe(OK)
+    expect(runs).toBeGreaterThan(1)
+  })
+
   it('logs when a check begins to fail, and when it passes again', async () => {
     let error: Error | undefined
     const check = (): void => {

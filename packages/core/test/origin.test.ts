@@ -99,6 +99,21 @@ describe('ctx.origin', () => {
     expect(await originFor({}, { host: '1.2.3.999' })).toBe('400')
   })
 
+  it('is not needed for cookies: their scheme never throws', async () => {
+    const app = new App({ trustProxy: { proxies: 1, header: 'x-forwarded-for', origin: ['scheme'] } })
+    app.router.get('/', (ctx) => {
+      ctx.cookies.set('a', 'b')
+      return ctx.scheme
+    })
+    const ask = async (headers: Record<string, string>): Promise<unknown[]> => {
+      const response = await app.fetch('/', { headers })
+      return [await response.text(), response.headers.get('set-cookie')?.includes('Secure')]
+    }
+    expect(await ask({ host: '1.2.3.999' })).toEqual(['http', false])
+    expect(await ask({ 'x-forwarded-proto': 'https, http' })).toEqual(['http', false])
+    expect(await ask({ host: '1.2.3.999', 'x-forwarded-proto': 'https' })).toEqual(['https', true])
+  })
+
   it('compares the host that a proxy reports to allowedHosts', async () => {
     await using server = new Server({ trustProxy: TRUST, allowedHosts: ['127.0.0.1', 'example.org'] })
     server.router().get('/', (ctx) => ctx.origin)

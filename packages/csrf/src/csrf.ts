@@ -58,7 +58,7 @@ function refusalOf(ctx: Context, trusted: ReadonlySet<string>): CsrfRefusal | un
  */
 function isOfHost(origin: string, ctx: Context): boolean {
   const host = hostOf(origin)
-  return host !== undefined && (host === ctx.exchange.authority || host === hostOf(ctx.origin))
+  return host !== undefined && host === hostOf(ctx.origin)
 }
 
 /** Returns the host and port of an origin; `undefined` if it has none. */

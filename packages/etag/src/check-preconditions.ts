@@ -1,4 +1,4 @@
-import { evaluatePreconditions, formatHttpDate, type PreconditionVerdict } from '@fw/http-fields'
+import { evaluatePreconditions, formatHttpDate, parseHttpDate, type PreconditionVerdict } from '@fw/http-fields'
 import { checkOptions, flag, HttpError, type OptionKind, type OptionKinds, withCode } from '@fw/options'
 import type { Context } from '@fw/types'
 
@@ -11,8 +11,9 @@ export interface ResourceState {
   /** Whether the resource exists. `false` for a `PUT` that creates it, so that `If-None-Match: *` holds. Default true. */
   readonly exists?: boolean
   /**
-   * Refuses requests with methods besides `GET` and `HEAD` if they have no condition, so that no client overwrites a change that
-   * it has not seen. Default false.
+   * Refuses requests with methods besides `GET` and `HEAD` unless they name the state that they change: `If-Match` with a tag,
+   * `If-Unmodified-Since`, or `If-None-Match: *`. Responses to `GET` and `HEAD` get `Cache-Control: no-transform`, because
+   * compression would make the tag weak, which `If-Match` never matches. Default false.
    */
   readonly required?: boolean
 }
@@ -36,7 +37,7 @@ const KINDS: OptionKinds<ResourceState> = { etag: entityTag, lastModified: valid
  * Sets `ETag` and `Last-Modified` of the response to `GET` and `HEAD`. If the client has the current state, prepares a 304
  * and returns `false`: the handler must return without another response. Otherwise returns `true`.
  *
- * @throws {HttpError} 412 if a condition does not hold, and 428 if `required` is set and the request has none
+ * @throws {HttpError} 412 if a condition does not hold, and 428 if `required` is set and the request names no state
  * @throws {TypeError} if the state has an unknown property or a wrong value
  * @see RFC 9110 §13.2.2, RFC 6585 §3
  *
@@ -54,9 +55,10 @@ export function checkPreconditions(ctx: Context, state: ResourceState): boolean 
   const isRead = ctx.method === 'GET' || ctx.method === 'HEAD'
   if (isRead) {
     if (etag !== undefined) ctx.responseHeaders.set('etag', etag)
+    if (required) ctx.responseHeaders.append('cache-control', 'no-transform')
     const date = seconds === undefined ? undefined : formatHttpDate(seconds)
     if (date !== undefined) ctx.responseHeaders.set('last-modified', date)
-  } else if (required && !hasCondition(ctx)) {
+  } else if (required && !namesState(ctx, exists, lastModified)) {
     const message = 'Send If-Match with the entity tag of the version that you have read'
     throw withCode('FW_PRECONDITION_REQUIRED', new HttpError(428, message))
   }
@@ -77,6 +79,16 @@ function withoutResource({ headers }: Context): PreconditionVerdict {
   return headers.has('if-match') ? 'failed' : 'proceed'
 }
 
-function hasCondition({ headers }: Context): boolean {
-  return headers.has('if-match') || headers.has('if-none-match') || headers.has('if-unmodified-since')
+/**
+ * Reports whether the request has a condition that fails if another client has changed or created the resource. `If-Match: *` and
+ * a date that is compared to nothing hold for every version.
+ */
+function namesState({ headers }: Context, exists: boolean, lastModified: Date | undefined): boolean {
+  const ifMatch = headers.get('if-match')
+  if (ifMatch !== null) return ifMatch.trim() !== '*'
+  if (headers.get('if-none-match')?.trim() === '*') return true
+  const unmodifiedSince = headers.get('if-unmodified-since')
+  return (
+    exists && lastModified !== undefined && unmodifiedSince !== null && parseHttpDate(unmodifiedSince) !== undefined
+  )
 }

@@ -93,9 +93,19 @@ describe('etag()', () => {
   })
 
   it('responds with a problem document without the caching rules of the body', async () => {
-    const response = await ask({ headers: { 'if-match': '"a"' }, set: { 'cache-control': 'max-age=60' } })
-    expect(response.headers.get('cache-control')).toBeNull()
+    const set = { 'cache-control': 'max-age=60', expires: DATE, 'content-disposition': 'attachment' }
+    const response = await ask({ headers: { 'if-match': '"a"' }, set })
+    for (const name of [...Object.keys(set), 'etag']) expect(response.headers.get(name)).toBeNull()
     expect(await response.json()).toEqual({ type: 'about:blank', title: 'Precondition Failed', status: 412 })
+  })
+
+  it('keeps a 412 out of caches like the response', async () => {
+    const { headers } = await ask({ headers: { 'if-match': '"a"' }, set: { 'cache-control': 'private, max-age=60' } })
+    expect(headers.get('cache-control')).toBe('private, max-age=60')
+  })
+
+  it('adds no tag to the response to HEAD of a handler without a body for it', async () => {
+    expect(await tagOf({ method: 'HEAD', body: '' })).toBeNull()
   })
 
   it('exempts a route with etag: false', async () => {

@@ -16,6 +16,19 @@ export interface EtagOptions {
 
 const KINDS: OptionKinds<EtagOptions> = { weak: flag, maxBytes: integer(0) }
 
+/** Fields that describe a body which the client does not get, and that would let a cache store the error instead. */
+const OF_REFUSED_BODY = [
+  'accept-ranges',
+  'content-disposition',
+  'content-encoding',
+  'content-language',
+  'content-length',
+  'content-location',
+  'etag',
+  'expires',
+  'last-modified',
+]
+
 /** Bytes of UTF-8 for one unit of a string, at most. */
 const MAX_UNIT_BYTES = 3
 
@@ -37,6 +50,8 @@ export function etag(options: EtagOptions = {}): Middleware {
   const { weak = false, maxBytes = 262_144 } = options
   const filter = (response: OutgoingResponse, ctx: Context): void => {
     if (response.status !== 200 || response.kind !== 'whole') return
+    // RFC 9111 §4.3.5: a tag that differs from that of GET makes a stored response stale.
+    if (ctx.method === 'HEAD' && response.lengthBytes === 0) return
     const validators = validatorsOf(response, weak, maxBytes)
     const verdict = evaluatePreconditions(ctx.method, ctx.headers, validators)
     if (verdict === 'not-modified') makeNotModified(response)
@@ -87,12 +102,7 @@ function makeFailed(response: OutgoingResponse): void {
   const { headers } = response
   response.status = 412
   response.replace(JSON.stringify({ type: 'about:blank', title: 'Precondition Failed', status: 412 }))
+  for (const name of OF_REFUSED_BODY) headers.delete(name)
+  if (!/(?:^|,)\s*(?:no-store|private)\b/i.test(headers.get('cache-control') ?? '')) headers.delete('cache-control')
   headers.set('content-type', 'application/problem+json')
-  headers.delete('content-length')
-  headers.delete('content-encoding')
-  headers.delete('content-language')
-  // The tag and the caching rules belong to the response that the client did not get.
-  headers.delete('etag')
-  headers.delete('last-modified')
-  headers.delete('cache-control')
 }

@@ -21,6 +21,9 @@ async function start({ tls, http3 }: ServerDemand): Promise<{ port: number; clos
   })
   router.get('/stream', () => new Blob([TEXT]).stream())
   router.put('/state', (ctx) => void checkPreconditions(ctx, { etag: '"v7"' }))
+  const note = router.group('/note').use(compress())
+  note.get('/', (ctx) => (checkPreconditions(ctx, { etag: '"v7"', required: true }) ? ctx.text(TEXT) : undefined))
+  note.put('/', (ctx) => void checkPreconditions(ctx, { etag: '"v7"', required: true }))
   router
     .group('/compressed')
     .use(compress(), etag())
@@ -68,6 +71,13 @@ eachProtocol('etag()', start, (client) => {
   it('refuses to change an old version', async () => {
     expect((await ask('/state', { 'if-match': '"v6"' }, 'PUT')).status).toBe(412)
     expect((await ask('/state', { 'if-match': '"v7"' }, 'PUT')).status).toBe(204)
+  })
+
+  it('sends a tag under compression that a change can name', async () => {
+    const { headers } = await ask('/note', { 'accept-encoding': 'gzip' })
+    const tag = headers.get('etag') ?? ''
+    expect([tag, headers.get('content-encoding')]).toEqual(['"v7"', null])
+    expect((await ask('/note', { 'if-match': tag }, 'PUT')).status).toBe(204)
   })
 
   it('tags the plain body under compression, and recognizes the weak tag', async () => {

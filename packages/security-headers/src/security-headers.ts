@@ -30,7 +30,7 @@ export function securityHeaders(options: SecurityHeadersOptions = {}): Middlewar
   return (ctx, next) => {
     const { responseHeaders } = ctx
     for (const name of removed) responseHeaders.delete(name)
-    responseHeaders.setAll(ctx.origin.startsWith('https:') ? overTls : overCleartext)
+    responseHeaders.setAll(ctx.scheme === 'https' ? overTls : overCleartext)
     if (nonceFields.length > 0) ctx.provide(CspNonce, () => createNonce(ctx, nonceFields))
     return next()
   }

@@ -66,6 +66,11 @@ export interface Context<P extends object = Params, V extends Validated = Valida
    * @throws {HttpError} 421 if a trusted proxy reports a host that is not one of `allowedHosts`
    */
   readonly origin: string
+  /**
+   * The scheme that the client used. A trusted proxy can report it (`trustProxy` with `origin`), but unlike `origin`, this never
+   * throws: a report that is ambiguous or invalid does not count.
+   */
+  readonly scheme: 'http' | 'https'
   /** The method as received. Methods are case-sensitive. */
   readonly method: string
   /** The request target up to the first `?`, as received: neither decoded nor normalized. */

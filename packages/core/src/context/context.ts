@@ -23,28 +23,14 @@ import { clientAddressOf, type ContextHost } from './context-host.ts'
 import { ContextValues, missingValue } from './context-values.ts'
 import { ContextCookies } from './cookies.ts'
 import { notifyAll, withAdded } from './listeners.ts'
-import { originOf } from './origin.ts'
+import { originOf, schemeOf } from './origin.ts'
 import { missingExtension } from './missing-extension.ts'
 import { readParts } from './multipart.ts'
 import { startBody } from '../response/filtered-response.ts'
 import { checkFilter } from '../response/outgoing.ts'
 import { PreparedResponse } from '../response/prepared-response.ts'
 import type { RequestTarget } from '../engine/semantics/request-target.ts'
-import {
-  checkBytes,
-  checkRedirect,
-  checkSource,
-  checkText,
-  discardResult,
-  jsonBody,
-  BYTES_TYPE,
-  HTML_TYPE,
-  JSON_TYPE,
-  TEXT_TYPE,
-  jsonText,
-  lateResult,
-  type Serialize,
-} from '../response/handler-result.ts'
+import * as results from '../response/handler-result.ts'
 import { makeRequest } from './standard-request.ts'
 import { NOTHING_VALID } from './nothing-valid.ts'
 
@@ -64,7 +50,7 @@ export class RequestContext {
   trace: { error?: unknown } | undefined = undefined
   readonly #target: RequestTarget
   readonly #host: ContextHost<RequestContext>
-  readonly #serialize: Serialize
+  readonly #serialize: results.Serialize
   #query: URLSearchParams | undefined = undefined
   #reader: BodyReader | undefined = undefined
   #request: Request | undefined = undefined
@@ -82,7 +68,7 @@ export class RequestContext {
     route: RouteInfo | undefined,
     params: Params,
     host: ContextHost<RequestContext>,
-    serialize: Serialize = jsonText,
+    serialize: results.Serialize = results.jsonText,
   ) {
     this.exchange = exchange
     this.#target = target
@@ -107,6 +93,10 @@ export class RequestContext {
 
   get origin(): string {
     return originOf(this.exchange, this.#host.trust, this.#host.allowsHost)
+  }
+
+  get scheme(): 'http' | 'https' {
+    return schemeOf(this.exchange, this.#host.trust)
   }
 
   get path(): string {
@@ -192,7 +182,7 @@ export class RequestContext {
   bytes(...response: [body?: Uint8Array, init?: ResponseInit]): Promise<Uint8Array> | void {
     if (response.length === 0) return this.#body.bytes()
     const [body, init] = response
-    this.#respond(checkBytes(body), BYTES_TYPE, init)
+    this.#respond(results.checkBytes(body), results.BYTES_TYPE, init)
   }
 
   text(): Promise<string>
@@ -200,7 +190,7 @@ export class RequestContext {
   text(...response: [body?: string, init?: ResponseInit]): Promise<string> | void {
     if (response.length === 0) return this.#body.text()
     const [body, init] = response
-    this.#respond(checkText('ctx.text', body), TEXT_TYPE, init)
+    this.#respond(results.checkText('ctx.text', body), results.TEXT_TYPE, init)
   }
 
   json(): Promise<unknown>
@@ -208,7 +198,11 @@ export class RequestContext {
   json(...response: [value?: unknown, init?: ResponseInit]): Promise<unknown> | void {
     if (response.length === 0) return this.#body.json()
     const [value, init] = response
-    this.#respond(jsonBody(value, this.#serialize, init?.status ?? this.prepared.status), JSON_TYPE, init)
+    this.#respond(
+      results.jsonBody(value, this.#serialize, init?.status ?? this.prepared.status),
+      results.JSON_TYPE,
+      init,
+    )
   }
 
   stream(): ReadableStream<Uint8Array>
@@ -216,8 +210,8 @@ export class RequestContext {
   stream(...response: [body?: BodySource, init?: ResponseInit]): ReadableStream<Uint8Array> | void {
     const [body, init] = response
     if (response.length === 0) return this.#body.stream()
-    checkSource(body)
-    this.#respond(body, BYTES_TYPE, init)
+    results.checkSource(body)
+    this.#respond(body, results.BYTES_TYPE, init)
   }
 
   form(): Promise<URLSearchParams> {
@@ -235,11 +229,11 @@ export class RequestContext {
   }
 
   html(body: string, init?: ResponseInit): void {
-    this.#respond(checkText('ctx.html', body), HTML_TYPE, init)
+    this.#respond(results.checkText('ctx.html', body), results.HTML_TYPE, init)
   }
 
   redirect(location: string, status: number = 302): void {
-    checkRedirect(location, status)
+    results.checkRedirect(location, status)
     this.#respond(null, undefined, { status, headers: { location } })
   }
 
@@ -306,7 +300,7 @@ export class RequestContext {
 
   /** Prepares the result of a handler as the response, or releases a late one. @throws {Error} if the head was sent */
   setResult(result: unknown): void {
-    if (this.isTimedOut) discardResult(result)
+    if (this.isTimedOut) results.discardResult(result)
     else if (!this.headSent) this.prepared.take(result, this.#serialize)
     else if (result !== undefined) this.#checkUnsent(result)
   }
@@ -382,8 +376,8 @@ export class RequestContext {
   /** @param late Result to release if it cannot be sent */
   #checkUnsent(late?: unknown): void {
     if (this.#timeout === undefined && !this.headSent) return
-    discardResult(late)
-    throw lateResult(this.#timeout !== undefined)
+    results.discardResult(late)
+    throw results.lateResult(this.#timeout !== undefined)
   }
 
   #finish(outcome: Outcome): void {

@@ -7,8 +7,7 @@ import { ResponseHeaderList } from '../response/response-headers.ts'
 function setup(cookie?: string, isSecure = false): { cookies: ContextCookies; sent: () => readonly string[] } {
   const responseHeaders = new ResponseHeaderList()
   const headers = new FieldListHeaders(cookie === undefined ? [] : ['cookie', cookie])
-  const origin = isSecure ? 'https://a' : 'http://a'
-  const cookies = new ContextCookies({ headers, responseHeaders, origin })
+  const cookies = new ContextCookies({ headers, responseHeaders, scheme: isSecure ? 'https' : 'http' })
   return { cookies, sent: () => responseHeaders.getAll('set-cookie') }
 }
 

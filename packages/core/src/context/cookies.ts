@@ -46,8 +46,8 @@ const MEANT: Readonly<Record<string, string>> = { maxAge: 'maxAgeSeconds' }
 export interface CookieSource {
   readonly headers: RequestHeaders
   readonly responseHeaders: ResponseHeaders
-  /** The origin that the client sees. Cookies of `https:` are `Secure` by default. */
-  readonly origin: string
+  /** The scheme that the client used. Cookies over `https` are `Secure` by default. */
+  readonly scheme: 'http' | 'https'
 }
 
 /** Reads the cookies of a request and sets those of its response. */
@@ -100,7 +100,7 @@ export class ContextCookies implements Cookies {
       path: '/',
       httpOnly: true,
       sameSite: 'lax',
-      secure: this.#source.origin.startsWith('https:'),
+      secure: this.#source.scheme === 'https',
       ...attributes,
       name,
       value,

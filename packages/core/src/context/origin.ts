@@ -9,6 +9,19 @@ const IP_FUTURE = /^\[v[^\]]*\]/i
 /** Replaces an IPvFuture address. RFC 6761 §6.4: no client resolves the name, so no link built on it leads to another host. */
 const IP_FUTURE_HOST = 'ipvfuture.invalid'
 
+/**
+ * Returns the scheme that the client used. Trusted proxies can report it; one that is ambiguous or invalid does not count. Never
+ * throws, unlike `originOf`.
+ */
+export function schemeOf(exchange: Exchange, trust: Trust | undefined): 'http' | 'https' {
+  if (trust === undefined || trust.origin.length === 0) return exchange.scheme
+  return forwardedOrigin(exchange.headers, peerOf(exchange), trust)?.scheme ?? exchange.scheme
+}
+
+function peerOf({ isUnixSocket, remoteAddress }: Exchange): string | undefined {
+  return isUnixSocket === true ? UNIX_SOCKET : remoteAddress
+}
+
 /** The last origin that was formed, because most requests to a server have the same one. */
 let last = { scheme: '', authority: '', origin: '' }
 
@@ -17,8 +30,8 @@ let last = { scheme: '', authority: '', origin: '' }
  * parts.
  *
  * @param allows Reports whether the server has a host; `undefined` if it accepts every host
- * @throws {HttpError} 400 if the host is not valid in a URL, or a trusted proxy reports an invalid origin; 421 if it reports a
- *   host that the server does not have
+ * @throws {HttpError} 400 if the host is not valid in a URL, or a trusted proxy reports an invalid origin
+ * @throws {HttpError} 421 if a trusted proxy reports a host that the server does not have
  */
 export function originOf(
   exchange: Exchange,
@@ -27,8 +40,7 @@ export function originOf(
 ): string {
   let { scheme, authority } = exchange
   if (trust !== undefined && trust.origin.length > 0) {
-    const peer = exchange.isUnixSocket === true ? UNIX_SOCKET : exchange.remoteAddress
-    const reported = forwardedOrigin(exchange.headers, peer, trust)
+    const reported = forwardedOrigin(exchange.headers, peerOf(exchange), trust)
     if (reported === null || (reported.host !== undefined && !isAuthority(reported.host))) {
       throw withCode('FW_INVALID_HOST', new HttpError(400, 'A proxy reported an invalid origin'))
     }

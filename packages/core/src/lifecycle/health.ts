@@ -41,9 +41,6 @@ const PATH: OptionKind = {
   accepts: (value) => typeof value === 'string' && value.startsWith('/'),
 }
 
-/** Stands for the result of a check that did not end in time. */
-const TIMED_OUT: unique symbol = Symbol('timed out')
-
 const KINDS: OptionKinds<HealthOptions> = {
   livePath: PATH,
   readyPath: PATH,
@@ -85,13 +82,14 @@ function respond(ctx: Context, failed: readonly string[]): void {
   else ctx.json({ status: 'unavailable', failed }, { status: 503 })
 }
 
-/** Runs one check. Probes that arrive while it runs share its result, so that a slow database does not get more queries. */
+/** Runs one check. Later probes wait for the check that runs, even after its timeout, so that a slow database gets no more queries. */
 class RepeatedCheck {
   readonly name: string
   readonly #check: HealthCheck
   readonly #timeoutMs: number
   readonly #logger: Logger
-  #running: Promise<boolean> | undefined = undefined
+  /** The check that runs. Resolves to the reason of its failure. */
+  #running: Promise<unknown> | undefined = undefined
   #isFailing = false
 
   constructor(name: string, check: HealthCheck, timeoutMs: number, logger: Logger) {
@@ -105,22 +103,11 @@ class RepeatedCheck {
     this.#logger = logger
   }
 
-  passes(): Promise<boolean> {
-    return (this.#running ??= this.#run().finally(() => (this.#running = undefined)))
-  }
-
-  async #run(): Promise<boolean> {
-    const ended = new AbortController()
-    let failure: unknown
-    try {
-      const result = await Promise.race([this.#check(ended.signal), this.#timeout(ended.signal)])
-      if (result === TIMED_OUT) failure = `it did not end within ${this.#timeoutMs} ms`
-      else if (result === false) failure = 'it returned false'
-    } catch (error) {
-      failure = error ?? 'it threw nothing'
-    }
-    ended.abort()
-
+  async passes(): Promise<boolean> {
+    const waited = new AbortController()
+    this.#running ??= this.#run().finally(() => (this.#running = undefined))
+    const failure = await Promise.race([this.#running, this.#timeout(waited.signal)])
+    waited.abort()
     const isFailing = failure !== undefined
     if (isFailing && !this.#isFailing) this.#logger.warn('Health check {} fails: {}', this.name, failure)
     if (!isFailing && this.#isFailing) this.#logger.info('Health check {} passes again', this.name)
@@ -128,8 +115,18 @@ class RepeatedCheck {
     return !isFailing
   }
 
-  /** Resolves after the timeout. Rejects when `signal` aborts, so that no timer stays. */
-  async #timeout(signal: AbortSignal): Promise<typeof TIMED_OUT> {
-    return await sleep(this.#timeoutMs, TIMED_OUT, { signal, ref: false })
+  /** Returns the reason of a failure; `undefined` if the check passes. Never rejects. */
+  async #run(): Promise<unknown> {
+    const signal = AbortSignal.timeout(this.#timeoutMs)
+    try {
+      return (await this.#check(signal)) === false ? 'it returned false' : undefined
+    } catch (error) {
+      return error ?? 'it threw nothing'
+    }
+  }
+
+  /** Resolves to a failure after the timeout. Rejects when `signal` aborts, so that no timer stays. */
+  async #timeout(signal: AbortSignal): Promise<string> {
+    return await sleep(this.#timeoutMs, `it did not end within ${this.#timeoutMs} ms`, { signal, ref: false })
   }
 }
