@@ -11,6 +11,7 @@ export interface SizeBudget {
 /** Budgets by name of the package: 5 to 10% above the size when the budget was set. */
 export const SIZE_BUDGETS: Readonly<Record<string, SizeBudget>> = {
   '@fw/access-log': { packedBytes: 64_000, dependencies: 6 },
+  '@fw/auth': { packedBytes: 24_000, dependencies: 3 },
   '@fw/client-address': { packedBytes: 17_000, dependencies: 1 },
   '@fw/compress': { packedBytes: 20_000, dependencies: 3 },
   '@fw/core': { packedBytes: 770_000, dependencies: 21 },

@@ -34,6 +34,7 @@ const packages = [
   'sse',
   'cors',
   'csrf',
+  'auth',
   'etag',
   'security-headers',
   'session',

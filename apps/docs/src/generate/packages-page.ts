@@ -11,6 +11,7 @@ const GUIDES: Readonly<Record<string, string>> = {
   '@fw/sse': '/guides/server-sent-events/',
   '@fw/cors': '/guides/cors/',
   '@fw/csrf': '/guides/csrf/',
+  '@fw/auth': '/guides/auth/',
   '@fw/etag': '/guides/etag/',
   '@fw/security-headers': '/guides/security-headers/',
   '@fw/session': '/guides/sessions/',

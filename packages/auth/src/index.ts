@@ -1,0 +1,7 @@
+export { apiKey, type ApiKeyOptions } from './api-key.ts'
+export { basic, type BasicOptions } from './basic.ts'
+export { bearer, type BearerOptions } from './bearer.ts'
+export { knownSecrets } from './known-secrets.ts'
+export type { CommonOptions } from './options.ts'
+export { Principal, type Verified } from './principal.ts'
+export { requireScope } from './require-scope.ts'

@@ -1,0 +1,1 @@
+export { jwt, type JwtOptions, type VerificationKey } from './jwt/jwt.ts'

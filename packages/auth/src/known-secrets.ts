@@ -1,0 +1,39 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { optionError } from '@fw/options'
+import type { Principal } from './principal.ts'
+
+/** Shorter secrets could be guessed. 16 random bytes in base64url have 22 characters. */
+const MIN_LENGTH = 16
+
+/**
+ * Creates a `verify` function for `bearer` and `apiKey` that knows a few secrets, such as those of other services. The time that
+ * it takes does not depend on the secrets.
+ *
+ * @param secrets The secret of each client, by the ID of the client
+ * @throws {TypeError} if a secret has fewer than 16 characters, as that of an unset variable
+ *
+ * @example
+ * bearer({ verify: knownSecrets({ deploy: process.env.DEPLOY_TOKEN ?? '' }) })
+ */
+export function knownSecrets(secrets: Readonly<Record<string, string>>): (secret: string) => Principal | null {
+  const known = Object.entries(secrets).map(([id, secret]) => {
+    if (typeof secret === 'string' && secret.length >= MIN_LENGTH)
+      return { principal: { id }, digest: digestOf(secret) }
+    const expected = `a secret of at least ${MIN_LENGTH} characters`
+    const got = typeof secret === 'string' ? `${secret.length} characters` : typeof secret
+    const fix = "Generate one: crypto.randomBytes(32).toString('base64url')."
+    throw optionError({ api: 'knownSecrets', name: id, expected, got, fix })
+  })
+  return (given) => {
+    const digest = digestOf(given)
+    let found: Principal | null = null
+    // Compare to all of them, so that the time does not show which one matches.
+    for (const { principal, digest: other } of known) if (timingSafeEqual(digest, other)) found = principal
+    return found
+  }
+}
+
+/** `timingSafeEqual` requires equal lengths, and a digest does not reveal the length of a secret. */
+function digestOf(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest()
+}

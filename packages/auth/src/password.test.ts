@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest'
+import { hashPassword, verifyPassword } from './password.ts'
+
+describe('hashPassword() and verifyPassword()', () => {
+  it('verifies the password of a hash, and no other', async () => {
+    const hash = await hashPassword('correct horse')
+    expect(await verifyPassword('correct horse', hash)).toBe(true)
+    for (const other of ['', 'correct hors', 'Correct horse', 'correct horse ']) {
+      expect(await verifyPassword(other, hash)).toBe(false)
+    }
+  })
+
+  it('uses a new salt for each hash', async () => {
+    expect(await hashPassword('a')).not.toBe(await hashPassword('a'))
+  })
+
+  it('verifies a hash of another implementation', async () => {
+    // A test vector of the reference implementation for Argon2id.
+    const hash = '$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc'
+    expect(await verifyPassword('password', hash)).toBe(true)
+    expect(await verifyPassword('passwore', hash)).toBe(false)
+  })
+
+  it('treats two forms of the same characters as one password', async () => {
+    expect(await verifyPassword('e\u0301', await hashPassword('\u00e9'))).toBe(true)
+  })
+
+  it('returns false without a hash', async () => {
+    expect(await verifyPassword('correct horse', undefined)).toBe(false)
+  })
+
+  it.each([
+    '',
+    'x',
+    '$argon2i$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc',
+    '$2b$10$abc',
+  ])('refuses the hash %j', async (hash) => {
+    await expect(verifyPassword('a', hash)).rejects.toThrow('verifyPassword: hash must be an Argon2id hash.')
+  })
+
+  it.each([undefined, 5, null])('refuses the password %j', async (password) => {
+    await expect(hashPassword(password as never)).rejects.toThrow('password must be a string, got')
+  })
+})
