@@ -35,6 +35,7 @@ const packages = [
   'cors',
   'csrf',
   'security-headers',
+  'rate-limit',
   'client-address',
   'http-fields',
   'compress',

@@ -12,6 +12,7 @@ const GUIDES: Readonly<Record<string, string>> = {
   '@fw/cors': '/guides/cors/',
   '@fw/csrf': '/guides/csrf/',
   '@fw/security-headers': '/guides/security-headers/',
+  '@fw/rate-limit': '/guides/rate-limit/',
   '@fw/client-address': '/guides/client-address/',
   '@fw/http-fields': '/guides/http-fields/',
   '@fw/compress': '/guides/compression/',

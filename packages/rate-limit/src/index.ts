@@ -1,0 +1,8 @@
+export { addressKey } from './rate/address-key.ts'
+export type { Grant, Quota } from './rate/gcra.ts'
+export { memoryRateLimits, type MemoryRateLimitsOptions } from './rate/memory-store.ts'
+export type { RateLimitOptions } from './rate/options.ts'
+export { rateLimit } from './rate/rate-limit.ts'
+export type { RateLimitStore } from './rate/store.ts'
+export type { KeyOf } from './keys.ts'
+export type { RouteRateLimit } from './route-option.ts'
