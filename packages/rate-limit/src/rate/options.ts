@@ -7,11 +7,11 @@ import {
   objectWith,
   oneOf,
   optionError,
-  type OptionKind,
   type OptionKinds,
 } from '@fw/options'
 import type { Context } from '@fw/types'
 import type { KeyOf } from '../keys.ts'
+import { policyName } from '../policy-name.ts'
 import { type Quota, quotaOf } from './gcra.ts'
 import { memoryRateLimits } from './memory-store.ts'
 import type { RateLimitStore } from './store.ts'
@@ -54,12 +54,6 @@ const LONGEST_WINDOW_MS = 31 * 24 * 60 * 60 * 1000
 const LONGEST_BURST_US = 2 ** 52
 /** Largest number of units. Above, the interval would be rounded too much. */
 const MOST_UNITS = 1_000_000
-
-const policyName: OptionKind = {
-  expected: '1 to 64 visible ASCII characters',
-  accepts: (value) => typeof value === 'string' && /^[\x21-\x7e]{1,64}$/.test(value),
-  fix: 'Write for example "login".',
-}
 
 const RATE_LIMIT_KINDS: OptionKinds<RateLimitOptions> = {
   limit: integer(1, MOST_UNITS),

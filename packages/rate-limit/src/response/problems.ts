@@ -32,14 +32,20 @@ export function quotaExceeded(
  * Responds with 503 and the problem type `temporary-reduced-capacity`. It is not an error: core would log each one, with a
  * stack trace, while the server has no time for it.
  *
- * @param retryAfterSeconds Shortest time for `retry-after`. It is up to twice as long, at random, so that the clients that
- *   were refused together do not return together
+ * @param retryAfterSeconds Shortest time for `retry-after`. See `jittered`
  */
 export function respondUnavailable(ctx: Context, detail: string, retryAfterSeconds: number): void {
-  const seconds = retryAfterSeconds + Math.floor(Math.random() * (retryAfterSeconds + 1))
   const body = { type: REDUCED_CAPACITY, title: 'Service Unavailable', status: 503, detail }
   ctx.text(JSON.stringify(body), {
     status: 503,
-    headers: { 'content-type': 'application/problem+json', 'retry-after': String(seconds) },
+    headers: { 'content-type': 'application/problem+json', 'retry-after': String(jittered(retryAfterSeconds)) },
   })
+}
+
+/**
+ * Returns a random number of seconds from `seconds` to twice as many, so that clients that were refused together do not return
+ * together.
+ */
+export function jittered(seconds: number): number {
+  return seconds + Math.floor(Math.random() * (seconds + 1))
 }
