@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { showValue, withCode } from '@fw/options'
+import { type OptionKind, showValue, withCode } from '@fw/options'
 import type { Context } from '@fw/types'
 
 /** Returns the key of the client that sent a request. */
@@ -23,4 +23,11 @@ export function checkedKey(api: string, key: unknown): string {
     )
   }
   return key.length <= MAX_KEY_LENGTH ? key : `sha256:${createHash('sha256').update(key).digest('base64url')}`
+}
+
+/** The name of a limit. It is part of fields, problem documents and keys, so it has no spaces and is short. */
+export const policyName: OptionKind = {
+  expected: '1 to 64 visible ASCII characters',
+  accepts: (value) => typeof value === 'string' && /^[\x21-\x7e]{1,64}$/.test(value),
+  fix: 'Write for example "login".',
 }

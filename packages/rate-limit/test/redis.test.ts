@@ -98,7 +98,7 @@ describe('redisRateLimits', () => {
     expect(await redis.command('GET', 'fw:rate-limit:{a}')).toBe(stored)
   })
 
-  it('decides like the algorithm in memory, for every stored time', async () => {
+  it('matches the algorithm in memory, for every stored time', async () => {
     await using redis = await RedisServer.start()
     using store = redisRateLimits(redis.client)
     // Intervals of a day, so that the time between both decisions changes none of them.

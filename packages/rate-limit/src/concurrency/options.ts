@@ -1,6 +1,5 @@
 import { checkOptions, func, integer, type OptionKinds } from '@fw/options'
-import type { KeyOf } from '../keys.ts'
-import { policyName } from '../policy-name.ts'
+import { type KeyOf, policyName } from '../keys.ts'
 
 /** Options of `limitConcurrency()`. */
 export interface ConcurrencyOptions {

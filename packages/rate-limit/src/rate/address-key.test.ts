@@ -34,7 +34,7 @@ describe('addressKey', () => {
     ['64:ff9b::1.2.3.4', '64:ff9b:0:0::/64'],
     ['::1.2.3.4', '0:0:0:0::/64'],
     ['::ffff:0:102:304', '0:0:0:0::/64'],
-  ])('decides by value and not by notation: express-rate-limit#667: %s is %s', (address, key) => {
+  ])('compares values and not notations: express-rate-limit#667: %s is %s', (address, key) => {
     expect(addressKey(address)).toBe(key)
   })
 

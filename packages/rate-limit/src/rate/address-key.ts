@@ -7,7 +7,7 @@ const GROUPS = 8
 const NETWORK_GROUPS = 4
 
 /**
- * Returns the key of a client address: IPv4 as it is, also if it is written as IPv6, and the network of 64 bits of IPv6.
+ * Returns the key of a client address: IPv4 as it is, even in the notation of IPv6, and of IPv6 the network of 64 bits.
  *
  * @param address The address, such as `ctx.clientAddress`. All clients without one share a key
  *

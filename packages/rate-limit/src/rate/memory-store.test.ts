@@ -51,7 +51,7 @@ describe('memoryRateLimits', () => {
     expect(allows(store, 'a')).toBe(false)
   })
 
-  it('agrees with a list of all keys, for every sequence of requests', () => {
+  it('matches a list of all keys, for every sequence of requests', () => {
     const step = fc.tuple(fc.integer({ min: 0, max: 9 }), fc.integer({ min: 0, max: 40_000 }))
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 6 }), fc.array(step, { maxLength: 80 }), (maxKeys, steps) => {

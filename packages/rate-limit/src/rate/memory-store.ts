@@ -9,7 +9,7 @@ export interface MemoryRateLimitsOptions {
 }
 
 /** Default of `maxKeys`. */
-export const MAX_KEYS = 100_000
+const MAX_KEYS = 100_000
 
 const KINDS: OptionKinds<MemoryRateLimitsOptions> = { maxKeys: integer(1) }
 

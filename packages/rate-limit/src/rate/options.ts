@@ -10,8 +10,7 @@ import {
   type OptionKinds,
 } from '@fw/options'
 import type { Context } from '@fw/types'
-import type { KeyOf } from '../keys.ts'
-import { policyName } from '../policy-name.ts'
+import { type KeyOf, policyName } from '../keys.ts'
 import { type Quota, quotaOf } from './gcra.ts'
 import { memoryRateLimits } from './memory-store.ts'
 import type { RateLimitStore } from './store.ts'

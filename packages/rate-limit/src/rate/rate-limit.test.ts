@@ -16,7 +16,7 @@ afterEach(() => {
 /** Sends GET `path` from an address. */
 type Send = (address?: string, path?: string, headers?: Record<string, string>) => Promise<Response>
 
-/** Serves `/` and `/exempt` behind a limit. The clock stands still. */
+/** Serves `/` and `/exempt` behind a limit. The clock advances only in steps. */
 function serve(options: RateLimitOptions): Send {
   vi.useFakeTimers({ toFake: ['performance'] })
   const app = new App()
