@@ -1,3 +1,4 @@
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { addressKey } from './address-key.ts'
 
@@ -48,5 +49,22 @@ describe('addressKey', () => {
     ['proxy', 'proxy'],
   ])('returns a key for %s, which is not an address', (address, key) => {
     expect(addressKey(address)).toBe(key)
+  })
+
+  it('matches the shortest form that URL shows, for every address', () => {
+    fc.assert(
+      fc.property(fc.ipV6(), (address) => {
+        const shown = new URL(`http://[${address}]/`).hostname.slice(1, -1)
+        expect(addressKey(address)).toBe(addressKey(shown))
+        const [head = '', tail] = shown.split('::')
+        const first = head === '' ? [] : head.split(':')
+        const last = tail === undefined || tail === '' ? [] : tail.split(':')
+        const groups = [...first, ...Array<string>(8 - first.length - last.length).fill('0'), ...last]
+        const isMapped = groups.slice(0, 6).join(':') === '0:0:0:0:0:ffff'
+        expect(addressKey(address)).toMatch(
+          isMapped ? /^[\d.]+$/ : new RegExp(`^${groups.slice(0, 4).join(':')}::/64$`),
+        )
+      }),
+    )
   })
 })

@@ -4,11 +4,11 @@ import type { RateLimitStore } from './store.ts'
 
 /** Options of `memoryRateLimits()`. */
 export interface MemoryRateLimitsOptions {
-  /** Maximum number of keys. A new key replaces the one whose last unit was taken first. Default: 100,000, about 15 MB. */
+  /** Maximum number of keys. A new key replaces the one whose last unit was taken first. Default: 100,000, about 12 MB. */
   readonly maxKeys?: number
 }
 
-/** Default of `maxKeys`. */
+/** About 12 MB. A client with many addresses can fill the store, so it must have a limit. */
 const MAX_KEYS = 100_000
 
 const KINDS: OptionKinds<MemoryRateLimitsOptions> = { maxKeys: integer(1) }
