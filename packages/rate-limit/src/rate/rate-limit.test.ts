@@ -114,6 +114,24 @@ describe('rateLimit', () => {
     expect(fieldsOf(failed)).toEqual(['"default";q=2;w=60', '"default";r=1;t=30', null])
   })
 
+  it('counts each group alone, and a nested limit besides', async () => {
+    const app = new App()
+    const outer = app.router.group('/api').use(rateLimit({ name: 'api', limit: 3 }))
+    outer.get('/', () => 'ok')
+    outer
+      .group('/login')
+      .use(rateLimit({ name: 'login', limit: 1 }))
+      .get('/', () => 'ok')
+    app.router
+      .group('/other')
+      .use(rateLimit({ limit: 1 }))
+      .get('/', () => 'ok')
+    const statusOf = async (path: string): Promise<number> => (await app.fetch(path)).status
+    expect([await statusOf('/other'), await statusOf('/other')]).toEqual([200, 429])
+    expect([await statusOf('/api/login'), await statusOf('/api/login')]).toEqual([200, 429])
+    expect([await statusOf('/api'), await statusOf('/api')]).toEqual([200, 429])
+  })
+
   it('limits paths without a route too', async () => {
     const send = serve({ limit: 1 })
     expect((await send(undefined, '/nowhere')).status).toBe(404)
