@@ -44,6 +44,14 @@ describe('memoryRateLimits', () => {
     expect(take(store, 'b', 2, two)).toMatchObject({ allowed: true })
   })
 
+  it('keeps a key that took another unit longer than one that did not', () => {
+    const store = memoryRateLimits({ maxKeys: 3 })
+    const two = quotaOf(2, 60_000, 2)
+    for (const key of ['a', 'b', 'c', 'b', 'd', 'e']) take(store, key, 1, two)
+    expect(take(store, 'b', 1, two).allowed).toBe(false)
+    expect(take(store, 'c', 2, two).allowed).toBe(true)
+  })
+
   it('does not store a key that only reads', () => {
     const store = memoryRateLimits({ maxKeys: 1 })
     expect(allows(store, 'a')).toBe(true)
