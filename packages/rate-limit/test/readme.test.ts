@@ -7,4 +7,4 @@ const OVERLOAD = fileOf('../docs/overload.md')
 
 runPage(README, { from: fileOf('..') })
 runReadme(OVERLOAD, { from: fileOf('..') })
-namesEveryExport(README, ['index', 'redis'], [OVERLOAD])
+namesEveryExport(README, ['index', 'redis'], [OVERLOAD, fileOf('../docs/redis.md')])

@@ -69,6 +69,7 @@ export const PAGES: readonly Page[] = [
     ['guides/csrf', 'CSRF protection', 'packages/csrf/README.md'],
     ['guides/security-headers', 'Security headers', 'packages/security-headers/README.md'],
     ['guides/rate-limit', 'Rate limit', 'packages/rate-limit/README.md'],
+    ['guides/rate-limit-in-redis', 'Rate limits in Redis', 'packages/rate-limit/docs/redis.md'],
     ['guides/overload', 'Concurrency and overload', 'packages/rate-limit/docs/overload.md'],
     ['guides/websockets', 'WebSockets', `${CORE}/websockets.md`],
     ['guides/testing', 'Testing and adapters', `${CORE}/adapters-and-testing.md`],

@@ -44,7 +44,7 @@ describe('memoryRateLimits', () => {
     expect(take(store, 'b', 2, two)).toMatchObject({ allowed: true })
   })
 
-  it('keeps a key that took another unit longer than one that did not', () => {
+  it('keeps a key whose last unit was taken later', () => {
     const store = memoryRateLimits({ maxKeys: 3 })
     const two = quotaOf(2, 60_000, 2)
     for (const key of ['a', 'b', 'c', 'b', 'd', 'e']) take(store, key, 1, two)
