@@ -22,6 +22,7 @@ export const SIZE_BUDGETS: Readonly<Record<string, SizeBudget>> = {
   '@fw/http-fields': { packedBytes: 26_000, dependencies: 2 },
   '@fw/log': { packedBytes: 180_000, dependencies: 4 },
   '@fw/options': { packedBytes: 24_000, dependencies: 0 },
+  '@fw/rate-limit': { packedBytes: 50_000, dependencies: 3 },
   '@fw/security-headers': { packedBytes: 21_000, dependencies: 2 },
   '@fw/session': { packedBytes: 47_000, dependencies: 3 },
   '@fw/sse': { packedBytes: 122_000, dependencies: 3 },

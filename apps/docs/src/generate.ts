@@ -38,6 +38,7 @@ const packages = [
   'etag',
   'security-headers',
   'session',
+  'rate-limit',
   'client-address',
   'http-fields',
   'compress',

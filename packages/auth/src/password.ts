@@ -40,7 +40,7 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Reports whether a password has a hash. Pass `undefined` as the hash if the user is unknown: the answer is `false` after the
+ * Reports whether a password has a hash. Pass `undefined` as the hash if the user is unknown: the result is `false` after the
  * same time.
  *
  * @param hash Result of `hashPassword`, or another Argon2id hash in the same format

@@ -5,7 +5,7 @@ import type { ContextKey } from '@fw/types'
 export interface Principal {
   /** Identifies the client, such as a user ID or the name of a service. */
   readonly id: string
-  /** What the client may do; `requireScope` compares them. Default none. */
+  /** Names of the things that the client may do; `requireScope` compares them. Default none. */
   readonly scopes?: readonly string[] | undefined
   /** Other facts about the client, such as the claims of its token. Default none. */
   readonly claims?: Readonly<Record<string, unknown>> | undefined

@@ -12,6 +12,10 @@ export class HttpError extends Error {
   readonly status: number
   /** Header fields of the response. */
   readonly headers: Readonly<Record<string, string>>
+  /** URI reference that identifies the type of problem; `undefined` for `about:blank`. */
+  readonly type: string | undefined
+  /** Additional members of the problem document. */
+  readonly extensions: Readonly<Record<string, unknown>> | undefined
 
   static {
     Object.defineProperty(this.prototype, HTTP_ERROR, { value: true })
@@ -22,10 +26,19 @@ export class HttpError extends Error {
    *
    * @param status 400 to 599
    * @param message Text that the client receives
+   * @param headers Header fields of the response
+   * @param problem Type and additional members of the problem document
    */
-  constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
+  constructor(
+    status: number,
+    message: string,
+    headers: Readonly<Record<string, string>> = {},
+    problem: Partial<Pick<HttpError, 'type' | 'extensions'>> = {},
+  ) {
     super(message)
     this.status = status
     this.headers = headers
+    this.type = problem.type
+    this.extensions = problem.extensions
   }
 }

@@ -1,7 +1,4 @@
-import { withCode } from '@fw/options'
-
-/** Marks an error as a response. `@fw/core`, which this package does not import, uses the same symbol. */
-const HTTP_ERROR = Symbol.for('@fw/core: HttpError')
+import { HttpError, withCode } from '@fw/options'
 
 /** The session changed after the head, with its cookie, was sent. */
 export function headSent(api: string): Error {
@@ -27,20 +24,4 @@ export function tooLarge(gotBytes: number, maxCookieBytes: number): Error {
     'FW_SESSION_TOO_LARGE',
     new Error(`session.update: the cookie would have ${gotBytes} bytes, more than ${maxCookieBytes}. ${fix}`),
   )
-}
-
-/** An error with the mark and the properties of `HttpError` of `@fw/core`. */
-class HttpError extends Error {
-  override readonly name = 'HttpError'
-  readonly status: number
-
-  static {
-    Object.defineProperty(this.prototype, HTTP_ERROR, { value: true })
-  }
-
-  /** @param message Text that the client receives */
-  constructor(status: number, message: string) {
-    super(message)
-    this.status = status
-  }
 }

@@ -1,0 +1,112 @@
+import { showValue, withCode } from '@fw/options'
+import type { Context, Middleware, Next } from '@fw/types'
+import { checkedKey } from '../keys.ts'
+import { quotaExceeded, respondUnavailable } from '../response/problems.ts'
+import { isExempt } from '../route-option.ts'
+import { addressKey } from './address-key.ts'
+import { limitField, policyField, wholeSeconds } from './fields.ts'
+import { type Grant, waitUs } from './gcra.ts'
+import { GuardedStore } from './guarded-store.ts'
+import { type RateLimitOptions, type RateSettings, readOptions } from './options.ts'
+
+/** Shortest `retry-after` while the store fails, in seconds. */
+const STORE_RETRY_SECONDS = 1
+
+/**
+ * Creates middleware that limits the rate of requests per client. A client that exceeds it gets 429 with `retry-after`, and
+ * the error has the code `FW_RATE_LIMITED`.
+ *
+ * Units return one by one, so there is no window whose end allows twice the limit. A refused request takes nothing.
+ *
+ * @throws {TypeError | RangeError} that names the option that does not exist or has a wrong value
+ *
+ * @example
+ * router.use(rateLimit({ limit: 100 }))   // 100 requests per minute and address
+ */
+export function rateLimit(options: RateLimitOptions): Middleware {
+  const limiter = new Limiter(readOptions(options))
+  return (ctx, next) => {
+    if (isExempt(ctx)) return next()
+    const passes = limiter.passes(ctx)
+    if (passes instanceof Promise) return continueIf(passes, next)
+    return passes ? next() : undefined
+  }
+}
+
+async function continueIf(passes: Promise<boolean>, next: Next): Promise<void> {
+  if (await passes) await next()
+}
+
+class Limiter {
+  readonly #settings: RateSettings
+  readonly #store: GuardedStore
+  readonly #policy: string
+  readonly #limits: (grant: Grant) => string
+
+  constructor(settings: RateSettings) {
+    const { name, limit, windowMs, quota, store, timeoutMs, onError } = settings
+    this.#settings = settings
+    this.#store = new GuardedStore(store, timeoutMs, onError)
+    this.#policy = policyField(name, limit, windowMs)
+    this.#limits = limitField(name, quota)
+  }
+
+  /**
+   * Takes the units of a request and prepares the fields. Reports whether the request passes; if not, the response is
+   * prepared.
+   *
+   * @throws {HttpError} 429 without enough units
+   */
+  passes(ctx: Context): boolean | Promise<boolean> {
+    // Nothing here waits for a promise that does not exist: with the store in memory, a request needs no further turn.
+    const { key: keyOf } = this.#settings
+    const key = keyOf === undefined ? addressKey(ctx.clientAddress) : keyOf(ctx)
+    return key instanceof Promise ? key.then((settled) => this.#price(ctx, settled)) : this.#price(ctx, key)
+  }
+
+  #price(ctx: Context, key: unknown): boolean | Promise<boolean> {
+    const { cost: costOf } = this.#settings
+    const cost = typeof costOf === 'number' ? costOf : costOf(ctx)
+    return cost instanceof Promise ? cost.then((units) => this.#take(ctx, key, units)) : this.#take(ctx, key, cost)
+  }
+
+  #take(ctx: Context, key: unknown, cost: unknown): boolean | Promise<boolean> {
+    const units = checkedCost(cost)
+    const grant = this.#store.take(
+      `${this.#settings.name}:${checkedKey('rateLimit', key)}`,
+      this.#settings.quota,
+      units,
+    )
+    return grant instanceof Promise
+      ? grant.then((settled) => this.#apply(ctx, settled, units))
+      : this.#apply(ctx, grant, units)
+  }
+
+  #apply(ctx: Context, grant: Grant | undefined, cost: number): boolean {
+    const { name, fields, quota, onStoreError, burst } = this.#settings
+    if (grant === undefined) {
+      if (onStoreError === 'allow') return true
+      respondUnavailable(ctx, 'The rate of requests cannot be checked at the moment', STORE_RETRY_SECONDS)
+      return false
+    }
+    if (fields) {
+      // Several limits add one item each. Errors keep both fields.
+      ctx.responseHeaders.append('ratelimit-policy', this.#policy)
+      ctx.responseHeaders.append('ratelimit', this.#limits(grant))
+    }
+    if (grant.allowed) return true
+    // No time helps a request that costs more than a burst.
+    const seconds = cost > burst ? undefined : Math.max(1, wholeSeconds(waitUs(grant, quota, cost)))
+    throw quotaExceeded('Too many requests', name, seconds)
+  }
+}
+
+function checkedCost(cost: unknown): number {
+  if (Number.isSafeInteger(cost) && Number(cost) >= 0) return Number(cost)
+  throw withCode(
+    'FW_INVALID_RETURN',
+    new TypeError(
+      `rateLimit: cost must return an integer of at least 0, got ${showValue(cost)}. Round it with Math.ceil.`,
+    ),
+  )
+}

@@ -1,0 +1,94 @@
+import { objectWith, showValue, withCode } from '@fw/options'
+
+/** The members of a client of the package `redis`, from `createClient()`, that the store uses. */
+export interface RedisClient {
+  /** Creates a client with the same options. */
+  duplicate(): RedisClient
+  /** Connects to the server. */
+  connect(): Promise<unknown>
+  /** Closes the connection, and rejects pending commands. */
+  destroy(): void
+  /** Lets the process exit while the connection is open. */
+  unref(): void
+  /** Sends a command and returns its reply. */
+  sendCommand(args: readonly string[]): Promise<unknown>
+  /** Adds a listener for connection errors. */
+  on(event: 'error', listener: (error: Error) => void): unknown
+}
+
+const METHODS = ['duplicate', 'connect', 'destroy', 'unref', 'sendCommand', 'on'] as const
+const redisClient = objectWith('a client of the package redis', ...METHODS)
+
+/** Replaces a connection without a reply for this time. A half-open connection reports no failure for minutes. */
+const STALL_MS = 1000
+
+/** @throws {TypeError} if a value is not a client, for example an address or a client of another package */
+export function requireClient(client: unknown): void {
+  if (redisClient.accepts(client)) return
+  // An address can contain a password.
+  const got = typeof client === 'string' ? 'a string' : showValue(client)
+  const fix = "Use createClient({ url: '…' })."
+  throw withCode(
+    'FW_INVALID_ARGUMENT',
+    new TypeError(`redisRateLimits: client must be ${redisClient.expected}, got ${got}. ${fix}`),
+  )
+}
+
+/** One connection to Redis, opened by the first command and replaced after a failure. It does not keep the process alive. */
+export class RedisConnection {
+  readonly #template: RedisClient
+  #open: { readonly client: RedisClient; readonly connected: Promise<unknown> } | undefined = undefined
+  #pending = 0
+  /** Time of the last reply, or of the first pending command. */
+  #progressMs = 0
+
+  /** @param template Client whose options are copied. The client itself is not used */
+  constructor(template: RedisClient) {
+    this.#template = template
+  }
+
+  /** Sends a command and returns the reply. @throws if the connection fails or the reply is an error */
+  async call(args: readonly string[]): Promise<unknown> {
+    if (this.#pending > 0 && performance.now() - this.#progressMs > STALL_MS) this.drop()
+    const open = (this.#open ??= this.#connect())
+    if (this.#pending++ === 0) this.#progressMs = performance.now()
+    try {
+      await open.connected
+      return await open.client.sendCommand(args)
+    } catch (error) {
+      if (this.#open === open && !isReply(error)) this.drop()
+      throw error
+    } finally {
+      this.#pending--
+      if (this.#open === open) this.#progressMs = performance.now()
+    }
+  }
+
+  /** Closes the connection. Pending calls reject, and the next call opens another connection. */
+  drop(): void {
+    const open = this.#open
+    this.#open = undefined
+    try {
+      open?.client.destroy()
+    } catch {
+      // The client was already closed.
+    }
+  }
+
+  #connect(): { client: RedisClient; connected: Promise<unknown> } {
+    const client = this.#template.duplicate()
+    // Calls report failures too. Without a listener, an 'error' event would end the process.
+    client.on('error', () => {})
+    client.unref()
+    const connected = client.connect()
+    // Pending calls reject with this error.
+    connected.catch(() => {})
+    this.#progressMs = performance.now()
+    return { client, connected }
+  }
+}
+
+/** Reports whether an error is a reply of Redis, which begins with a code in upper case. The connection then works. */
+function isReply(error: unknown): boolean {
+  return error instanceof Error && /^[A-Z]+ /.test(error.message)
+}

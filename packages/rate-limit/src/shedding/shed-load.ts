@@ -1,0 +1,53 @@
+import { checkOptions, integer, type OptionKinds } from '@fw/options'
+import type { Middleware } from '@fw/types'
+import { respondUnavailable } from '../response/problems.ts'
+import { isExempt } from '../route-option.ts'
+import { Load } from './load.ts'
+
+/** Options of `shedLoad()`. */
+export interface ShedLoadOptions {
+  /** Delay of the event loop in milliseconds above which requests are refused. It is an average over about 200 ms. Default: 200. */
+  readonly maxEventLoopDelayMs?: number
+  /** Used bytes of the heap above which requests are refused. Default: no limit. */
+  readonly maxHeapBytes?: number
+  /** Shortest `retry-after` in seconds, up to 3,600; up to twice as long, at random. Default: 5. */
+  readonly retryAfterSeconds?: number
+}
+
+const KINDS: OptionKinds<ShedLoadOptions> = {
+  maxEventLoopDelayMs: integer(1),
+  maxHeapBytes: integer(1),
+  retryAfterSeconds: integer(1, 3600),
+}
+
+const MEANT: Readonly<Record<string, string>> = {
+  maxEventLoopDelay: 'maxEventLoopDelayMs',
+  maxHeapUsedBytes: 'maxHeapBytes',
+  retryAfter: 'retryAfterSeconds',
+}
+
+/** The load of this process, measured once for all middleware. */
+let load: Load | undefined
+
+/**
+ * Creates middleware that refuses requests with 503 while the process is overloaded: while the event loop is late, or the heap
+ * is full. Then requests that were accepted before still complete in time.
+ *
+ * Exempt health checks with the route option `rateLimit: false`. Otherwise a supervisor would restart a busy process.
+ *
+ * @throws {TypeError | RangeError} that names the option that does not exist or has a wrong value
+ *
+ * @example
+ * router.use(shedLoad())
+ */
+export function shedLoad(options: ShedLoadOptions = {}): Middleware {
+  checkOptions('shedLoad', options, KINDS, MEANT)
+  const { maxEventLoopDelayMs = 200, maxHeapBytes = Infinity, retryAfterSeconds = 5 } = options
+  const measured = (load ??= new Load())
+  return (ctx, next) => {
+    const isOverloaded = measured.eventLoopDelayMs > maxEventLoopDelayMs || measured.heapBytes > maxHeapBytes
+    if (!isOverloaded || isExempt(ctx)) return next()
+    respondUnavailable(ctx, 'The server is overloaded', retryAfterSeconds)
+    return undefined
+  }
+}
