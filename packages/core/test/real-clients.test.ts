@@ -137,7 +137,7 @@ it.each([
   expect(output).not.toContain('Non-2xx')
 })
 
-it('streams in both directions with fetch() of Node.js', async () => {
+it('streams in both directions with fetch() in Node.js', async () => {
   const body = new ReadableStream({
     start(controller) {
       controller.enqueue(Buffer.from('abc'))

@@ -92,7 +92,7 @@ describe('a proxy that connects over a Unix socket', () => {
     other.close()
   })
 
-  it('is trusted over TLS too', async () => {
+  it('is also trusted over TLS', async () => {
     await using folder = await tempFolder()
     const { key, cert } = await testCertificate()
     await using server = make(['10.0.0.0/8'], { tls: { key, cert } })
@@ -104,7 +104,7 @@ describe('a proxy that connects over a Unix socket', () => {
     expect(JSON.parse(body)).toMatchObject({ client: '198.51.100.4' })
   })
 
-  it('is not mistaken for a peer whose address another runtime does not report', async () => {
+  it('is not confused with a peer whose address another runtime does not report', async () => {
     const handler = toFetchHandler(make(['10.0.0.0/8']).router())
     const response = await handler(new Request('http://a/', { headers: { 'x-forwarded-for': FORWARDED } }))
     expect(await response.json()).toEqual({ client: null, trusts: true })

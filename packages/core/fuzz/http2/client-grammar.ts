@@ -38,7 +38,7 @@ export class ClientGrammar {
     this.#hpack = new HpackGrammar(random)
   }
 
-  /** Returns the bytes of a connection, one frame per slice unless frames are split. */
+  /** Returns the bytes that a client sends on a connection, one frame per slice unless frames are split. */
   frames(): Buffer[] {
     const random = this.#random
     const frames = this.#frames
@@ -211,7 +211,7 @@ export class ClientGrammar {
     this.#forget(stream)
   }
 
-  /** Writes a frame for a stream that was used before or never. */
+  /** Writes a frame for a used or an unused stream. */
   #late(): void {
     const random = this.#random
     const id = random.below(this.#nextId + 4)

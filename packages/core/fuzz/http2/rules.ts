@@ -80,7 +80,7 @@ const INTERNAL_ERROR = 2
 const FLOW_CONTROL_ERROR = 3
 
 /**
- * Reports whether Node.js gave up: for some stream errors of nghttp2, it closes the connection with INTERNAL_ERROR. The
+ * Reports whether Node.js gave up: for some stream errors in nghttp2, it closes the connection with INTERNAL_ERROR. The
  * results of the other streams are then unknown.
  */
 export function isGivenUp(connectionError: number | undefined): boolean {
@@ -99,7 +99,7 @@ export interface Oddities {
   readonly isLeftByClient: boolean
 }
 
-/** Reports whether the engine may keep a connection that nghttp2 closes. */
+/** Reports whether the rules permit the engine to keep a connection that nghttp2 closes. */
 export function isTolerated(connectionError: number | undefined, seen: Oddities): boolean {
   // nghttp2 refuses most frames by their first bytes; the engine waits for the whole frame unless it is too long.
   if (seen.isCutOff) return true
@@ -117,7 +117,7 @@ export function withoutForbiddenTrailers(request: Understood): Understood {
 }
 
 /**
- * Reports whether the engine may accept a request that nghttp2 refuses.
+ * Reports whether the rules permit the engine to accept a request that nghttp2 refuses.
  *
  * @param trailers Names of its trailer fields
  */

@@ -83,7 +83,7 @@ describe.each(['h1', 'h2c'] as const)('toNodeHandler (%s)', (protocol) => {
     expect((await client.request({ path: '/empty' })).status).toBe(204)
   })
 
-  it('sends several fields of one name separately', async () => {
+  it('sends several fields with the same name separately', async () => {
     const response = await client.request({ path: '/cookies' })
     expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2'])
   })

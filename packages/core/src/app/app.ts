@@ -45,7 +45,7 @@ export interface AppOptions {
   readonly bodyTypes?: readonly string[] | undefined
   /** Checks JSON results against the `response` schemas; see `ServerOptions`. */
   readonly checkResponses?: 'error' | 'count' | 'off' | undefined
-  /** Proxies whose forwarding fields are trusted for the address of a client. Default: none. */
+  /** Proxies whose forwarding fields are trusted for the client's address. Default: none. */
   readonly trustProxy?: TrustProxy | undefined
   /** Rules for trailing slashes and letter case in paths. */
   readonly routing?: RoutingOptions

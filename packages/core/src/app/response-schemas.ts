@@ -8,7 +8,7 @@ export type ResponseSchemas = ReadonlyMap<number, JsonSchema>
 const EXAMPLE = `Write for example { 200: { type: 'object', properties: {} } }.`
 
 /**
- * Returns the JSON Schemas of the option `response`. A single Standard Schema counts for status 200.
+ * Returns the JSON Schemas in the option `response`. A single Standard Schema applies to status 200.
  *
  * @param api Name of the route, which begins error messages
  * @throws {TypeError} if a key is not a status, or a schema is neither a JSON Schema nor provides one
@@ -57,7 +57,7 @@ function outputOf({ vendor, jsonSchema }: JsonSchemaSource, api: string, name: s
   }
 }
 
-/** The ways to add a JSON Schema to the schemas of a library. */
+/** How to add a JSON Schema to each library's schemas. */
 const FIXES: Readonly<Record<string, string>> = {
   valibot: 'Wrap it with toStandardJsonSchema() of @valibot/to-json-schema.',
 }

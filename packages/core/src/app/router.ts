@@ -135,7 +135,7 @@ export class RouteGroup implements RouteScope {
       )
     }
     const group = new RouteGroup(this.#routes, this.#responseChecks, this.prefix + own, this)
-    // A group without a prefix covers the paths of its parent. The parent responds to those without a route.
+    // A group without a prefix covers the paths of its parent. The parent responds to requests without a route.
     if (own !== '') this.#routes.addGroup(group)
     return group
   }
@@ -249,7 +249,7 @@ export class RouteGroup implements RouteScope {
     return this.prefix + path
   }
 
-  /** @param own Middleware of the route, which runs inside that of the router */
+  /** @param own The route's middleware, which runs inside the router's */
   #wrap(innermost: Step<RequestContext>, own: readonly Middleware[] = []): Step<RequestContext> {
     const chain = [...this.middlewareChain, ...own].map(
       (middleware): Around<RequestContext> =>

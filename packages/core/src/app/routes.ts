@@ -49,18 +49,18 @@ export class Routes {
     this.#table = new RouteTable(routing)
   }
 
-  /** Whether the path `/` of a group also matches its prefix without a slash. A redirect needs one canonical path. */
+  /** Whether a group's path `/` also matches its prefix without a slash. A redirect needs one canonical path. */
   get joinsGroupRoot(): boolean {
     return this.#routing.trailingSlash !== 'redirect'
   }
 
-  /** @throws the errors of `RouteTable.add` */
+  /** @throws like `RouteTable.add` */
   add(method: MethodKey, pattern: string, route: Route): void {
     this.#table.add(method, pattern, route)
     this.#added.push(route)
   }
 
-  /** The routes in the order of their registration. */
+  /** Routes in registration order. */
   get added(): readonly Route[] {
     return this.#added
   }

@@ -7,7 +7,7 @@ import type { ResponseSchemas } from './response-schemas.ts'
 type Stringify = (value: unknown) => string
 
 /**
- * Compiles the response schemas of a route.
+ * Compiles a route's response schemas.
  *
  * @param api Name of the route, which begins error messages
  * @throws {TypeError} if a schema cannot be compiled

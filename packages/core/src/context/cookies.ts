@@ -39,10 +39,10 @@ const COOKIE_KINDS: OptionKinds<CookieOptions & Partial<CookieSecrets>> = {
   secrets: SECRETS,
 }
 const NO_OPTIONS = {}
-/** Option names of other libraries, and the names to use instead. */
+/** Option names from other libraries, and the names to use instead. */
 const MEANT: Readonly<Record<string, string>> = { maxAge: 'maxAgeSeconds' }
 
-/** Reads the cookies of a request and sets those of its response. */
+/** Reads request cookies and sets response cookies. */
 export class ContextCookies implements Cookies {
   readonly #received: RequestHeaders
   readonly #prepared: () => ResponseHeaders

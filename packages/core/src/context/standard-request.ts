@@ -15,7 +15,7 @@ const IP_FUTURE_HOST = 'ipvfuture.invalid'
 /** Created with the first request, because Node.js loads `fetch` on first access. */
 let BodyRequest: typeof Request | undefined
 
-/** Functions that throw if the body of a request, or of its clone, must not be read as JSON. */
+/** For each request and its clones, a function that throws if the body must not be read as JSON. */
 const jsonChecks = new WeakMap<Request, () => void>()
 
 /** Members of a context that `makeRequest` reads. */
@@ -28,10 +28,10 @@ export interface RequestSource {
 }
 
 /**
- * Creates a standard `Request`. Its URL is normalized (`/a/../b` becomes `/b`), unlike `ctx.path`. Its body is that of the
- * context: read only one of them.
+ * Creates a standard `Request`. Its URL is normalized (`/a/../b` becomes `/b`), unlike `ctx.path`. Its body is the
+ * context's body: read only one of them.
  *
- * @param checkJson Throws if the body must not be read as JSON. `json()` of the request and of its clones then rejects.
+ * @param checkJson Throws if the body must not be read as JSON. `json()` on the request and its clones then rejects.
  * @throws {HttpError} 400 if the host and path do not form a valid URL
  * @throws {TypeError} if the method is CONNECT or TRACE, which a `Request` cannot have
  */
@@ -50,8 +50,8 @@ export function makeRequest(source: RequestSource, checkJson: () => void): Reque
 }
 
 /**
- * Creates a `Request` class whose readers, and those of its clones, cause no unhandled rejection. Its `json()` accepts the
- * media types that `ctx.json()` accepts.
+ * Creates a `Request` class whose body readers never cause an unhandled rejection, even on its clones. Its `json()`
+ * accepts the media types that `ctx.json()` accepts.
  */
 // docs/decisions/0107
 function bodyRequest(): typeof Request {

@@ -38,7 +38,7 @@ export class HeadReader {
     return (this.#last = head)
   }
 
-  /** Returns the report about a head that no handler receives. */
+  /** Returns the report for a head that no handler receives. */
   refusal(status: number, reason: string, received: Buffer | undefined, remoteAddress: string | undefined): Refusal {
     const [method, target] = requestLineOf(received)
     // Without checked bytes, `#startMs` belongs to the previous head.

@@ -19,9 +19,9 @@ import type { SpareWindow } from './receive-windows.ts'
 import type { StreamOwner } from './stream-owner.ts'
 import type { Numbered } from '../engine/collections/stream-table.ts'
 
-/** Bytes up to which a complete body is written immediately after its head. */
+/** Maximum size of a complete body, in bytes, that is written immediately after its head. */
 const TEXT_BYTES = 4 * 1024
-/** Bytes up to which a part of a streamed response, which fits in one frame, is sent without queueing. */
+/** Maximum size, in bytes, of a part of a streamed response that is sent without queueing. It fits in one frame. */
 const PART_BYTES: number = DEFAULT_FRAME_BYTES
 
 /** Exchanges one request and its response on an HTTP/2 stream. */
@@ -210,7 +210,7 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
         this.#setDeadline()
       } else {
         this.#owner.resetStream(this, ErrorCode.CANCEL)
-        this.onLost(new AbortedError('The client does not read the response'))
+        this.onLost(new AbortedError('The client stopped reading the response'))
       }
       return
     }
@@ -291,7 +291,7 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
     const { responseFields, sender } = this.#owner
     responseFields.head(this.id, status, head, !head.allowsBody)
     sender.writer.flushSoon()
-    // The response is complete. Later writes of the application are ignored.
+    // The response is complete. Later writes by the application are ignored.
     if (!head.allowsBody) this.#isSent = true
     else this.priority = responsePriority(head.fields, this.priority)
   }

@@ -12,7 +12,7 @@ import type { FieldSection } from './hpack/field.ts'
 /** Head of a valid request. */
 export interface Http2RequestHead {
   readonly method: string
-  /** Value of `:path`, or for CONNECT of `:authority`. */
+  /** Value of `:path`, or of `:authority` for CONNECT. */
   readonly target: string
   readonly authority: string
   readonly headers: RequestHeaders
@@ -80,7 +80,7 @@ export function readRequestHead(section: FieldSection, limits: Http2HeadLimits):
 /**
  * Checks a field section as the trailers of a request.
  *
- * @returns The fields that a handler may see
+ * @returns The fields that a handler is allowed to see
  * @throws {StreamError} PROTOCOL_ERROR if the request is malformed
  * @throws {ProtocolError} 431 if there are too many fields or bytes
  * @see RFC 9113 §8.1

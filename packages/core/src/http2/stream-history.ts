@@ -1,7 +1,7 @@
 import { ConnectionError, ErrorCode } from './errors.ts'
 
 /**
- * Records which streams a client has opened, to decide how to treat later frames for them.
+ * Records which streams a client has opened, to determine how to treat later frames for them.
  *
  * @see RFC 9113 §5.1, §5.1.1
  */

@@ -132,7 +132,7 @@ export class Http2Streams implements StreamOwner<Http2Exchange> {
   }
 
   /**
-   * Receives a whole field block: the head or the trailers of a request.
+   * Receives a whole field block, which is the head or the trailers of a request.
    *
    * @throws {ConnectionError} if the block cannot be decoded, or the stream must not receive it
    */
@@ -168,7 +168,9 @@ export class Http2Streams implements StreamOwner<Http2Exchange> {
     }
   }
 
-  /** Ends the stream that the client resets. @throws {ConnectionError} if it was not opened, or after too many resets */
+  /**
+   * Ends a stream that the client has reset. @throws {ConnectionError} if it was not opened, or after too many resets
+   */
   onReset(id: number, code: number): void {
     if (this.#history.isIgnored(id)) return this.countIdleFrame()
     this.#history.expectOpened(id, 'RST_STREAM')
@@ -243,7 +245,9 @@ export class Http2Streams implements StreamOwner<Http2Exchange> {
     return nextMs
   }
 
-  /** Aborts the exchanges of a client that disconnected. Still sends complete responses that fit in the open windows. */
+  /**
+   * Aborts the exchanges of a client that disconnected. Still sends complete responses that fit in the open windows.
+   */
   abandon(error: Error): void {
     this.refuseNew()
     let { window } = this.sender

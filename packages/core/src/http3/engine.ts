@@ -26,7 +26,7 @@ export interface ListenHttp3Options extends QuicCredentials {
   readonly engineHost: EngineHost
   /** Whether other processes can bind the same port. Default false. */
   readonly reusePort?: boolean | undefined
-  /** File descriptor of a bound UDP socket. Replaces `port` and `host`; its address family must be that of `host`. */
+  /** File descriptor of a bound UDP socket. Replaces `port` and `host`; its address family must match `host`. */
   readonly fd?: number | undefined
   /** Loads the native QUIC binding. Default: imports `@matrixai/quic`. */
   readonly load?: LoadQuiche | undefined

@@ -39,7 +39,7 @@ export interface FrameHandler {
 }
 
 /**
- * Reads frames from a stream. Calls of `push` can split them anywhere. It buffers only frame headers and the payloads
+ * Reads frames from a stream. Calls to `push` can split them anywhere. It buffers only frame headers and the payloads
  * that the handler requests as `whole`.
  *
  * @see RFC 9114 §7.1

@@ -40,7 +40,7 @@ export class StreamDeadlines {
    * all together must reach the minimum rate.
    *
    * @param hasProgressed Whether the client has read bytes of this response since the last call
-   * @param writtenBytes Bytes of all responses of the connection so far
+   * @param writtenBytes Bytes of all responses on the connection so far
    */
   watchResponse(bufferedBytes: number, hasProgressed: boolean, writtenBytes: number): void {
     const isProgress = hasProgressed && writtenBytes - this.#writtenBytes >= leastTakenBytes(this.#limits)

@@ -60,7 +60,7 @@ function isRing(fd: string): boolean {
   try {
     return readlinkSync(`/proc/self/fd/${fd}`) === 'anon_inode:[io_uring]'
   } catch {
-    // The descriptor that read the directory is closed by now.
+    // The descriptor with which the directory was read is closed by now.
     return false
   }
 }
@@ -74,7 +74,7 @@ function allowedCpus(): string | undefined {
   }
 }
 
-/** Loggers of the servers of this process. Only the first one records an exception. */
+/** Loggers of all servers in this process. Only the first one records an exception. */
 const loggers = new Set<Logger>()
 
 /**

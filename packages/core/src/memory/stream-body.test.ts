@@ -4,7 +4,7 @@ import { StreamBody } from './stream-body.ts'
 
 const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** Creates a body of the given pieces. Records the pulls from its source and the events of its consumer. */
+/** Creates a body from the given pieces. Records the pulls from its source and the events of its consumer. */
 function bodyOf(...pieces: readonly string[]): { body: StreamBody; pulled: string[]; notified: string[] } {
   const pulled: string[] = []
   const left = [...pieces]

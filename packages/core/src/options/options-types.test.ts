@@ -20,7 +20,7 @@ const listenOnText = (server: Server): unknown => server.listen('8080')
 // @ts-expect-error -- the argument must be the router of a server
 const handlerOfServer = (server: Server): unknown => toFetchHandler(server)
 
-it('accepts the options of routing', () => {
+it('accepts routing options', () => {
   const all: Required<RoutingOptions> = { trailingSlash: 'redirect', caseSensitive: false }
   // @ts-expect-error -- not one of the three rules
   const slash: RoutingOptions = { trailingSlash: true }
@@ -31,7 +31,7 @@ it('accepts the options of routing', () => {
   expectTypeOf([all, slash, sensitive, strict]).toBeArray()
 })
 
-it('accepts the options of a server and an application', () => {
+it('accepts server and application options', () => {
   const server = {
     tls: { key: 'key', cert: 'certificate' },
     http2: true,
@@ -62,7 +62,7 @@ it('accepts the options of a server and an application', () => {
   expectTypeOf(Server).toBeConstructibleWith(server)
 })
 
-it('accepts the options of a listener and of close', () => {
+it('accepts listener options and close options', () => {
   const listen: ListenOptions = {
     port: 0,
     host: '127.0.0.1',
@@ -137,7 +137,7 @@ it('accepts certificates, trusted proxies and loggers', () => {
   expectTypeOf([settings, half, anyProxy, field, logger]).toBeArray()
 })
 
-it('accepts the options of routes, bodies, errors and peers', () => {
+it('accepts options for routes, bodies, errors and peers', () => {
   const schema = { '~standard': { version: 1, vendor: 'test', validate: (value: unknown) => ({ value }) } } as const
   const route: Required<RouteOptions> = {
     limits: { maxBodyBytes: 1 },

@@ -33,7 +33,7 @@ export interface ServerOptions {
   /** Replaces single limits. The other limits keep their values from `DEFAULT_LIMITS`. */
   readonly limits?: Partial<Limits>
   /**
-   * Limits the media types of bodies that `ctx.json()`, `ctx.request.json()` and the `body` schemas of routes accept. Any
+   * Limits the media types of bodies that `ctx.json()`, `ctx.request.json()` and route `body` schemas accept. Any
    * other body gets 415. Default `['application/json']`, which stands for every JSON format. A route can replace it; see
    * `RouteOptions`.
    */
@@ -68,7 +68,7 @@ export interface ServerOptions {
   readonly drainMs?: number
 }
 
-/** Kinds of the options that `Server` and `listen` share. */
+/** Kinds for the options that `Server` and `listen` share. */
 export const PROTOCOL_KINDS: OptionKinds<Pick<ServerOptions, 'http2' | 'http3' | 'tls'>> = {
   tls: TLS,
   http2: flag,

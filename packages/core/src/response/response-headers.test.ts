@@ -60,7 +60,7 @@ describe('ResponseHeaderList', () => {
     expect(listOf(['a', 'é\t~']).get('a')).toBe('é\t~')
   })
 
-  it('uses a given list without copying or changing it', () => {
+  it('uses the given list without copying or changing it', () => {
     const shared = Object.freeze(['etag', '"1"', 'a', '1', 'a', '2'])
     const changes: readonly [(list: ResponseHeaderList) => void, readonly string[]][] = [
       [() => {}, shared],
@@ -79,7 +79,7 @@ describe('ResponseHeaderList', () => {
     expect(shared).toEqual(['etag', '"1"', 'a', '1', 'a', '2'])
   })
 
-  it('replaces only the fields with the names of a given list', () => {
+  it('replaces only the fields that the given list names', () => {
     const list = listOf(['a', '0'], ['vary', 'origin'], ['a', '9'])
     list.setAll(['a', '1', 'a', '2', 'etag', '"1"'])
     expect(list.fields).toEqual(['vary', 'origin', 'a', '1', 'a', '2', 'etag', '"1"'])

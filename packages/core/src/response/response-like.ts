@@ -8,7 +8,7 @@ export interface ResponseLike {
   readonly status: number
   readonly headers: Iterable<readonly [name: string, value: string]> & {
     getSetCookie?(): readonly string[]
-    /** Returns all values by name. `node-fetch` has it instead of `getSetCookie`. */
+    /** Returns all values by name. `node-fetch` has this method instead of `getSetCookie`. */
     raw?(): Readonly<Record<string, readonly string[]>>
   }
   readonly body?: BodySource | null
@@ -26,7 +26,7 @@ export function isResponseLike(value: object): value is ResponseLike {
   return typeof arrayBuffer === 'function' && typeof status === 'number' && isIterable
 }
 
-/** Returns the source of a `Response` body, or `null` without a body. */
+/** Returns the source of a `Response` body, or `null` if there is no body. */
 export function bodyOfResponse(response: ResponseLike): BodySource | null {
   const { body } = response
   if (body === undefined) return wholeBody(response)
@@ -65,8 +65,9 @@ const OF_CONNECTION: ReadonlySet<string> = new Set(['connection'])
 const OF_CODED_BODY: ReadonlySet<string> = new Set([...OF_CONNECTION, 'content-encoding', 'content-length'])
 
 /**
- * Returns the names of fields to omit. A `Response` that the handler created keeps all fields. The fields of a fetched one
- * describe the other connection and the coded body, although its body is decoded (Fetch standard, "HTTP-network fetch").
+ * Returns the names of fields to omit. A `Response` that the handler created keeps all fields. The fields of a fetched
+ * `Response` describe the other connection and the coded body, although its body is decoded (Fetch standard,
+ * "HTTP-network fetch").
  */
 function omittedFields(response: ResponseLike): ReadonlySet<string> {
   // Only a fetched `Response` has a URL.

@@ -15,7 +15,7 @@ const NAME = /^[A-Za-z_][\w-]*$/
  * A parameter or wildcard fills a whole segment. Only optional parameters can follow an optional parameter, and a
  * wildcard must be last. Literal text is written decoded and is compared with decoded path segments.
  *
- * @throws {TypeError} naming the fault and its index in the pattern
+ * @throws {TypeError} naming the error and its index in the pattern
  */
 export function parsePattern(pattern: string): readonly PatternSegment[] {
   if (typeof pattern !== 'string') {

@@ -16,7 +16,7 @@ export class Heartbeat {
   /**
    * Counts a ping. Call it once per interval.
    *
-   * @returns Whether the process is blocked, because no ping of a whole timeout was answered
+   * @returns Whether the process is blocked, because it answered no ping during a whole timeout
    */
   ask(): boolean {
     return this.#unanswered++ >= BEATS

@@ -35,7 +35,7 @@ export class CpuPinning {
       return
     }
     try {
-      // Bind all threads: those for garbage collection and the file system already exist.
+      // Bind all threads, because those for garbage collection and the file system already exist.
       await run('taskset', ['--all-tasks', '--cpu-list', '--pid', String(cpu), String(pid)])
       this.#logger.info('Worker {} (process {}) is bound to CPU {}', slot + 1, pid, cpu)
     } catch (error) {

@@ -34,7 +34,7 @@ it('replaces the workers once more after any number of requests during a restart
   expect(begun()).toBe(2)
 })
 
-it('resolves each request to the failure of the restart that follows it', async () => {
+it('resolves each request to the failure of the restart that follows the request', async () => {
   const { restart, end } = setup()
   const asked = [restart.ask(), restart.ask(), restart.ask()]
   await end('first')

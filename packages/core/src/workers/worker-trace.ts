@@ -7,7 +7,7 @@ import { NO_SLOT, type WorkerProcess } from './worker-process.ts'
  */
 export type WorkerState = 'starts' | 'serves' | 'drains' | 'ended'
 
-/** The message of the channel `fw.worker`, which only the primary publishes. */
+/** Message on the channel `fw.worker`, which only the primary publishes. */
 export interface WorkerTrace {
   /** The state that the worker has reached. */
   readonly state: WorkerState
@@ -21,7 +21,7 @@ export interface WorkerTrace {
 
 const workerChannel = channel('fw.worker')
 
-/** Publishes that a worker has reached a state. */
+/** Publishes the state that a worker has reached. */
 export function traceWorker(state: WorkerState, { pid, slot, ending }: WorkerProcess): void {
   if (!workerChannel.hasSubscribers) return
   const worker = slot === NO_SLOT ? undefined : slot + 1

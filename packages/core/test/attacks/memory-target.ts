@@ -1,4 +1,4 @@
-/** Runs the server for attacks by clients that do not read. The parent process sets its heap limit. */
+/** Runs the server that clients attack by not reading. The parent process sets its heap limit. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as log from '@fw/log'
 import { Server } from '../../src/index.ts'

@@ -4,7 +4,7 @@ import { onTestFinished, vi } from 'vitest'
 import { Flag, FrameType, Setting, errorName, frame, settings, takeFrames, uint32, type Frame } from './frames.ts'
 import { block, decodeBlock, headers, type Field } from './hpack.ts'
 
-/** Timeout for responses of a server on the same, possibly busy, machine. */
+/** Timeout for responses from a server on the same, possibly busy, machine. */
 const WAIT = { timeout: 30_000, interval: 5 }
 export const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
 
@@ -48,7 +48,7 @@ export class RawClient {
     })
   }
 
-  /** Connects and, by default, completes the preface of both sides. */
+  /** Connects and, by default, completes the preface on both sides. */
   static async connect(port: number, options: RawClientOptions = {}): Promise<RawClient> {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true })
     const client = new RawClient(socket, options.acknowledges ?? true)

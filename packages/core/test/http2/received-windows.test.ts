@@ -41,8 +41,8 @@ describe('padding (RFC 9113 §6.1)', () => {
   })
 })
 
-describe('content of a refused stream (RFC 9113 §6.9)', () => {
-  it('is returned to the window of the connection', async () => {
+describe('content on a refused stream (RFC 9113 §6.9)', () => {
+  it("is returned to the connection's window", async () => {
     const { port } = await serveEngines(() => {}, { maxConcurrentStreams: 1 })
     const client = await RawClient.connect(port)
     const announced = granted(client, 0)

@@ -70,7 +70,7 @@ describe('a connection with unusual input', () => {
     ['9114 §6.2.3', 'a stream of a reserved eight-byte type', unidirectional(LONG_GREASE, '00')],
     [
       '9114 §6.2.3',
-      'two streams of one unknown type',
+      'two streams of the same unknown type',
       both(unidirectional(UNKNOWN_STREAM), unidirectional(UNKNOWN_STREAM)),
     ],
     [

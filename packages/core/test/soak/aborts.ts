@@ -12,7 +12,7 @@ export interface Left {
   readonly requests: number
   /** Number of exchanges without an `onClose` call. */
   readonly openExchanges: number
-  /** Number of open sockets beyond those before, including the listening socket. */
+  /** Number of additional open sockets, including the listening socket. */
   readonly sockets: number
 }
 

@@ -23,7 +23,7 @@ export interface VerdictRequest {
   readonly trailers?: readonly TestField[]
 }
 
-/** The result that a client sees. */
+/** The result as a client sees it. */
 export interface Result {
   /** Status code; 400 if the server reset the stream with the error code for a malformed request. */
   readonly status: number

@@ -8,7 +8,7 @@ import { isRunning, POLL_OPTIONS, Program } from './run-program.ts'
 
 const OPTIONS = {
   behavior: 'restarts on message',
-  // A client that is delayed longer than an idle connection stays open sends its next request too late.
+  // If a client is delayed for longer than an idle connection stays open, it sends its next request too late.
   server: { limits: { drainIdleMs: 8000 } },
 } as const
 
@@ -56,7 +56,7 @@ describe('server.restart', () => {
     expect(program.workers()).toContain(Number(await (await fetch(url)).text()))
   })
 
-  it('forwards the call of a worker to the primary', async () => {
+  it("forwards a worker's call to the primary", async () => {
     const program = new Program({ listen: { workers: 2 }, ...OPTIONS })
     const url = await program.url()
     const before = program.workers()

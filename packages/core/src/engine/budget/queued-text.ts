@@ -2,7 +2,8 @@
 export type Chunk = Uint8Array | QueuedText
 
 /**
- * Minimum number of characters to encode in one call. A flow-control window that opens by a few bytes would cost many.
+ * Minimum number of characters to encode in one call. A flow-control window that opens a few bytes at a time would
+ * otherwise cause many calls.
  */
 const MIN_PIECE_CHARS = 1024
 

@@ -65,7 +65,7 @@ describe('ResponseBatch', () => {
     expect(seen).toEqual([undefined, undefined])
   })
 
-  it('sends a response that a release adds', async () => {
+  it('sends a response that is added during a release', async () => {
     const batch = new ResponseBatch()
     const released: string[] = []
     batch.add({ release: () => batch.add({ release: () => released.push('late') }) })

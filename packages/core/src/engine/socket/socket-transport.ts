@@ -108,7 +108,7 @@ export class SocketTransport implements Transport {
     const onTaken: OnTaken = (error) => {
       if (error === undefined || error === null) onSent()
     }
-    // An empty write waits for the writes before it. After the end no write is allowed, so wait for the end.
+    // An empty write waits for the writes before it. No write is allowed after the end, so wait for the end instead.
     if (socket.writableEnded) socket.end(onTaken)
     else socket.write(NOTHING, onTaken)
   }

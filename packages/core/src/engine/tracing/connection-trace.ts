@@ -1,13 +1,13 @@
 import { channel } from 'node:diagnostics_channel'
 import type { ConnectionTrace, ProtocolText, TlsTrace } from '@fw/types'
 
-/** The transport of a connection, as traces see it. */
+/** The part of a connection's transport that traces use. */
 export interface TracedTransport {
   readonly openedAt: number
   readonly tls: TlsTrace | undefined
   readonly remoteAddress: string | undefined
   readonly remotePort: number | undefined
-  /** Set by `connectionTrace`, which is the only one to use it. */
+  /** Only `connectionTrace` sets and reads it. */
   trace: ConnectionTrace | undefined
 }
 

@@ -221,7 +221,7 @@ describe('HpackDecoder', () => {
       expect(() => decode(decoder, 'be')).toThrow('outside both tables')
     })
 
-    it('resolves the name of an entry that the new one evicts (RFC 7541 §4.4)', () => {
+    it('resolves the name of an entry that the new entry evicts (RFC 7541 §4.4)', () => {
       const decoder = newDecoder()
       const large = 'v'.repeat(4000)
       decode(decoder, indexedLiteral('some-name', large))
@@ -240,7 +240,7 @@ describe('HpackDecoder', () => {
       expect(decode(newDecoder(4096, 69), block)).toMatchObject({ fields, listBytes: 70, isTooLarge: true })
     })
 
-    it('is counted to its end and updates the table', () => {
+    it('is counted to its end, and still updates the table', () => {
       const decoder = newDecoder(4096, 100)
       const block = Buffer.concat([
         fromHex('82'),

@@ -12,7 +12,7 @@ const FIELD_OVERHEAD_BYTES = 16
 /** Maximum bytes of a block besides its fields: two table size updates and `:status`. */
 const BLOCK_OVERHEAD_BYTES = 24
 
-/** Bytes up to which a JavaScript loop copies faster than a native call. */
+/** Maximum size, in bytes, that a JavaScript loop copies faster than a native call. */
 const MAX_COPIED_BYTES = 16
 
 /** First bytes of the representations of RFC 7541 §6, each with the number of bits left for an integer. */
@@ -51,7 +51,7 @@ export class HpackEncoder {
     return bytes
   }
 
-  /** Applies SETTINGS_HEADER_TABLE_SIZE of the peer, limited to 4,096 bytes. */
+  /** Applies the peer's SETTINGS_HEADER_TABLE_SIZE, limited to 4,096 bytes. */
   setMaxTableBytes(bytes: number): void {
     this.#maxTableBytes = Math.min(bytes, MAX_TABLE_BYTES)
     this.#minBytes = Math.min(this.#minBytes, this.#maxTableBytes)

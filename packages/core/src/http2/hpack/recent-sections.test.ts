@@ -52,7 +52,7 @@ describe('a repeated block', () => {
     for (const [i, block] of blocks.entries()) expect(decode(decoder, block)).toBe(sections[i])
   })
 
-  it('is found again after any number of unrepeated blocks', () => {
+  it('is found again after any number of blocks that do not repeat', () => {
     const decoder = newDecoder()
     for (let n = 0; n < 100; n++) decode(decoder, literal(':path', `/${n}`))
     const sections = Array.from({ length: 20 }, () => decode(decoder, BLOCK.subarray(1 + 1)))

@@ -24,7 +24,7 @@ it('distinguishes two names with the same slot', () => {
   const table = new SentTable(4096)
   const names = Array.from({ length: 100 }, (_, i) => sentName(`x-${i}`))
   const [first, second] = names.flatMap((a, i) => names.slice(i + 1).flatMap((b) => (a.slot === b.slot ? [a, b] : [])))
-  if (first === undefined || second === undefined) throw new Error('No two names have one slot')
+  if (first === undefined || second === undefined) throw new Error('No two names share a slot')
   table.insert(first, 'v')
   expect(table.ageOf(second, 'v')).toBe(-1)
   table.insert(second, 'v')

@@ -3,7 +3,9 @@ import { HpackEncoder } from '../hpack/encoder.ts'
 import { DEFAULT_FRAME_BYTES, Flag, FRAME_HEAD_BYTES, FrameType } from '../frames/frame-types.ts'
 import { Output, OUTPUT_BUFFER_BYTES } from './output.ts'
 
-/** Bytes up to which a payload is copied into the output buffer. A separate write of it would cost more. */
+/**
+ * Maximum size of a payload, in bytes, that is copied into the output buffer. Writing it separately would cost more.
+ */
 const COPIED_BYTES = 4 * 1024
 
 /**

@@ -27,7 +27,7 @@ export class Output implements HeldOutput {
   #partsBytes = 0
   #isHeld = false
   #isScheduled = false
-  /** Callbacks for the moment at which all bytes written so far have been sent. */
+  /** Callbacks to run when all bytes written so far have been sent. */
   #onSent: (() => void)[] = []
   /** Whether the output has ended and drops further bytes. */
   #isOver = false
@@ -36,7 +36,7 @@ export class Output implements HeldOutput {
     this.#transport = transport
   }
 
-  /** Bytes of those in `writtenBytes` that the transport has taken. The memory of later bytes must not change. */
+  /** Number of `writtenBytes` that the transport has taken. The memory of later bytes must not change. */
   get takenBytes(): number {
     return this.writtenBytes - this.bufferedBytes
   }

@@ -9,7 +9,7 @@ import { MAX_PACKET_BYTES } from './send-room.ts'
 
 /**
  * Largest UDP payload in bytes that the server accepts: what Ethernet carries over IPv4. Without the limit, Chromium
- * sends larger packets on larger paths.
+ * sends larger packets on paths that allow them.
  */
 const MAX_RECEIVED_PACKET_BYTES = 1472
 /**
@@ -26,7 +26,7 @@ const MAX_STREAM_WINDOW = 1024 * 1024
 const CONNECTION_WINDOW = 2 ** 50
 /** Window of control and QPACK streams in bytes. */
 const UNIDIRECTIONAL_WINDOW = 64 * 1024
-/** Three streams that HTTP/3 uses, and some of unknown types, which must be ignored. */
+/** Enough for the three streams that HTTP/3 uses, and some of unknown types, which must be ignored. */
 const MAX_UNIDIRECTIONAL_STREAMS = 8
 /** Requested socket buffer size in bytes, for bursts of packets. The kernel can grant less. */
 const SOCKET_BUFFER_BYTES = 4 * 1024 * 1024
@@ -65,7 +65,7 @@ function makeConfig(quiche: QuicheBinding, options: QuicListenOptions): QuicheCo
   config.setInitialMaxStreamDataUni(UNIDIRECTIONAL_WINDOW)
   config.setInitialMaxStreamsBidi(options.maxConcurrentStreams)
   config.setInitialMaxStreamsUni(MAX_UNIDIRECTIONAL_STREAMS)
-  // Active migration needs a second connection ID, which the client does not have: see `PeerAddress`.
+  // Active migration needs a second connection ID, which the client does not have (see `PeerAddress`).
   config.setDisableActiveMigration(true)
   // Packets are sent immediately: this package does not implement the send times of quiche's pacing.
   config.enablePacing(false)
@@ -123,7 +123,7 @@ async function bindingVersion(): Promise<string> {
     }
     return manifest.version
   } catch {
-    // The version only helps to read the log.
+    // The version is only for the log, so ignore a failure.
     return '(unknown version)'
   }
 }
