@@ -104,10 +104,10 @@ const CALLS = 100
 /** Maximum for up to three opening braces, including escaped ones and those in a spec, or for four plain placeholders. */
 const MAX_PER_CALL = 80
 
-/** Maximum for each further brace, because the types parse a format from brace to brace. */
+/** Maximum for each additional brace, because the types parse a format from brace to brace. */
 const MAX_PER_BRACE = 14
 
-it(`costs the compiler at most ${MAX_PER_CALL} instantiations a call, for any format`, () => {
+it(`costs the compiler at most ${MAX_PER_CALL} instantiations per call, for any format`, () => {
   const cases: readonly (readonly [format: string, args: string, bracesBeyond?: number])[] = [
     ['', ''],
     ['{}', `, 1`],

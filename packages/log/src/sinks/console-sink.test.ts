@@ -78,7 +78,7 @@ describe('ConsoleSink', () => {
   it.each([
     ['{message} {fields}', 'a\n  | b -\n'],
     ['{message:.2}|{fields}', 'a\\|-\n'],
-  ])('marks the lines of the message in the pattern %j', (pattern, text) => {
+  ])("marks the message's lines in the pattern %j", (pattern, text) => {
     const { sink, stdout } = start({ multiline: true, pattern })
     sink.write(record({ message: 'a\nb' }))
     expect(stdout()).toBe(text)

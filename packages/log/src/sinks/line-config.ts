@@ -5,7 +5,7 @@ import { Level, levelKind, type LevelOption, readLevel } from '../level.ts'
 import { compilePattern, type LinePattern, type LineTarget } from '../lines/pattern.ts'
 import { compilePlainForm, type PlainForm } from '../lines/plain-call.ts'
 
-/** Options of sinks that write text lines. */
+/** Options for sinks that write text lines. */
 export interface LineConfig {
   /** Shows `[file:line]`. Default: true. */
   readonly showLocation?: boolean
@@ -21,7 +21,7 @@ export interface LineConfig {
   readonly level?: LevelOption
 }
 
-/** Checked options of lines. */
+/** Checked line options. */
 export interface CheckedLineConfig {
   readonly level: Level
   readonly usesLocation: boolean

@@ -20,7 +20,7 @@ export class LineOutput {
     this.#describeDropped = describeDropped
   }
 
-  /** Returns the abilities of a sink that writes to this output alone. */
+  /** Returns the abilities of a sink that writes only to this output. */
   abilities(usesLocation: boolean, writeCall?: SinkAbilities['writeCall']): SinkAbilities {
     return {
       usesLocation,
@@ -38,7 +38,7 @@ export class LineOutput {
     this.#useQueue(undefined)
   }
 
-  /** Starts a writer thread, or ends it without settings. @throws {Error} like `flush`, if it ends one */
+  /** Starts a writer thread, or ends it if there are no settings. @throws {Error} like `flush`, if it ends one */
   #useQueue(settings: QueueSettings | undefined): void {
     const previous = this.#queue
     this.#queue = undefined

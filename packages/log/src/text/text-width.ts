@@ -2,7 +2,7 @@
 const NARROW = /^[\u0020-\u007e]*$/
 
 /**
- * Matches text that begins with a character of two columns: East_Asian_Width W or F, and the pictographs that the
+ * Matches text that begins with a two-column character: East_Asian_Width W or F, and the pictographs that the
  * standard adds. Reserved code points between wide ones are wide too.
  */
 const WIDE =
