@@ -27,7 +27,7 @@ const subscribers = (count: number): Promise<void> =>
 describe('a broadcast', () => {
   it.each([
     ['small events', ['one', 'two\nlines', 'é']],
-    // More bytes than one socket write takes.
+    // More bytes than one socket write accepts.
     ['large events', ['x'.repeat(200_000), 'y'.repeat(70_000)]],
   ])('sends %s unchanged to streams of every protocol at the same time', async (_, texts) => {
     channel = new SseChannel()

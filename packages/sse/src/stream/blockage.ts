@@ -21,7 +21,7 @@ export class Blockage implements HeartbeatTarget {
   beatSlot: Set<HeartbeatTarget> | undefined = undefined
 
   /**
-   * @param stallTimeoutMs Longest time without a read by the client, in milliseconds; 0 disables the limit
+   * @param stallTimeoutMs Maximum time without a read by the client, in milliseconds; 0 disables the limit
    * @param onOver Called before `over` resolves
    */
   constructor(stream: BlockedStream, body: ResponseBody, stallTimeoutMs: number, onOver: () => void) {

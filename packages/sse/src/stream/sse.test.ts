@@ -77,7 +77,7 @@ describe('an option', () => {
     [{ lastEventIdParam: 7 }, TypeError],
     [{ heartbeat: 15 }, TypeError],
     [{ stallTimeoutMs: 2 ** 31 }, RangeError],
-  ])('refuses %j before the header section is sent', async (options, error) => {
+  ])('rejects %j before the header section is sent', async (options, error) => {
     const { ctx, isHeadSent } = fakeContext()
     await expect(sse(ctx, options as SseOptions)).rejects.toThrow(error)
     expect(isHeadSent()).toBe(false)
