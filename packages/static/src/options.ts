@@ -26,7 +26,7 @@ export interface StaticFilesOptions {
   /** Sends `Last-Modified`. Default true. */
   readonly lastModified?: boolean
   /**
-   * Returns the value of `Cache-Control`. The field is omitted if the result is `undefined` or empty. Default
+   * Returns the `Cache-Control` value. The field is omitted if the result is `undefined` or empty. Default
    * none.
    *
    * @param path Path of the sent file below the directory, with a leading slash: `/index.html` for `/`

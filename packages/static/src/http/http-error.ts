@@ -5,7 +5,7 @@ import type { FileFailure } from '../files/file-failure.ts'
 /** Marks an error as a response. `@fw/core`, which this package does not import, uses the same symbol. */
 const HTTP_ERROR = Symbol.for('@fw/core: HttpError')
 
-/** An error that becomes a response. It has the mark and the properties of `HttpError` of `@fw/core`. */
+/** An error that becomes a response. It has the mark and the properties of `HttpError` in `@fw/core`. */
 export class HttpError extends Error {
   override readonly name = 'HttpError'
   readonly status: number
@@ -42,7 +42,7 @@ export async function refuse(
   path: string,
   warn: (message: string) => void,
 ): Promise<void> {
-  if (failure === 'exhausted') throw unavailable('No file can be opened at the moment')
+  if (failure === 'exhausted') throw unavailable('No more files can be opened at the moment')
   if (failure === 'forbidden') warn(`Cannot open ${path}: permission denied`)
   if (failure === 'outside') warn(`Cannot send ${path}: a link leads out of the directory, or must not be followed`)
   await ctx.notFound()

@@ -20,7 +20,7 @@ export class TurnBudget {
     this.#turnOf = turnOf
   }
 
-  /** Reports whether the calls of this turn have used the whole budget. */
+  /** Reports whether the calls in this turn have used the whole budget. */
   isSpent(): boolean {
     return this.#spentMs >= MAX_MS && this.#turn === this.#turnOf()
   }
