@@ -25,7 +25,7 @@ describe('forwardedForFromLast', () => {
     ['proto=https;for=a;host=example , by=b', ['', 'a']],
     ['for=a;;proto=b, ,for=c', ['c', '', 'a']],
     ['', ['']],
-    // A proxy adds one parameter (RFC 7239 §4). The second one is from another source.
+    // A proxy adds one parameter (RFC 7239 §4). The second one must come from another source.
     ['for=a, for=b;host=x;for=c', ['', 'a']],
   ])('reads %j as %j', (field, nodes) => {
     expect([...forwardedForFromLast(field)]).toEqual(nodes)
@@ -33,8 +33,8 @@ describe('forwardedForFromLast', () => {
 
   it.each([
     ['a comma', 'for=a, host="x;for=8.8.8.8, for=9.9.9.9";for=b', ['b', 'a']],
-    ['what would be an element', 'for=a, for=b;host="x,for=9.9.9.9"', ['b', 'a']],
-    ['the beginning of one', 'for=a, for=b;host="x, for=";by="y"', ['b', 'a']],
+    ['text that looks like an element', 'for=a, for=b;host="x,for=9.9.9.9"', ['b', 'a']],
+    ['text that looks like the beginning of an element', 'for=a, for=b;host="x, for=";by="y"', ['b', 'a']],
     ['an escaped quote', 'for=a, host="x\\", for=\\"y";for="\\1.2.3.4"', ['1.2.3.4', 'a']],
     ['an escaped comma', 'for=a, for=b;host="x\\,for=c"', ['b', 'a']],
     ['an escaped backslash at its end', 'for=a, for=b;host="x,\\\\"', ['b', 'a']],

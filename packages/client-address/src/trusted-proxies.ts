@@ -2,7 +2,7 @@ import { BlockList, isIPv4 } from 'node:net'
 import { checkOptions, integer, oneOf, optionError, type OptionKind, type OptionKinds, withFix } from '@fw/options'
 import { parseAddress } from './ip-address.ts'
 
-/** The header fields that proxies use for the client's address. The first one of a request is read. */
+/** The header fields that proxies use for the client's address. The first one that a request has is read. */
 export const FORWARDING_HEADERS = ['x-forwarded-for', 'x-real-ip', 'forwarded'] as const
 
 /** A header field that proxies use for the client's address. */
@@ -13,7 +13,7 @@ export type TrustedProxies = readonly string[] | number
 
 /**
  * The trusted proxies, and the field that they maintain; false for none. Without `header`, the first of `x-forwarded-for`,
- * `x-real-ip` and `forwarded` is read. The proxies must then remove the other two from requests of clients.
+ * `x-real-ip` and `forwarded` is read. The proxies must then remove the other two from client requests.
  */
 export type TrustProxy = false | TrustedProxies | NamedField
 
@@ -21,7 +21,7 @@ export type TrustProxy = false | TrustedProxies | NamedField
 export interface NamedField {
   /** The trusted proxies. */
   readonly proxies: TrustedProxies
-  /** The only field that is read. Without it, the address of a request from a trusted proxy is unknown. */
+  /** The only field that is read. If it is missing, the client address of a request from a trusted proxy is unknown. */
   readonly header: ForwardingHeader
 }
 

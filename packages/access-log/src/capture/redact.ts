@@ -8,7 +8,7 @@ export const REDACTED = 'REDACTED'
  *
  * Some applications also separate parameters by `;`. A name after `;` is therefore compared too, but a value ends at `&`.
  *
- * @param names Names in lower case. Those of the query are percent-decoded and compared without case
+ * @param names Names in lower case. Query names are percent-decoded and compared without case
  */
 export function redactQuery(query: string, names: ReadonlySet<string>): string {
   if (names.size === 0 || query === '') return query

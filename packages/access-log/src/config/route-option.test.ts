@@ -120,7 +120,7 @@ describe('the option accessLog of a route', () => {
     expect(entries()).toEqual([])
   })
 
-  it('replaces a threshold of the group in either unit', async () => {
+  it("overrides the group's threshold in either unit", async () => {
     await ask({ slowThreshold: 0 }, { slowThresholdMs: 0.000_001 })
     await ask({ slowThresholdMs: 0 }, { slowThreshold: 1 })
     await ask({ slowThresholdMs: 0.000_001 }, { slowThreshold: 0 })

@@ -1,6 +1,6 @@
 import type { RequestHeaders } from '@fw/types'
 
-/** The trace of a request, and the operation that sent the request. */
+/** Identifies the trace of a request, and the operation that sent the request. */
 export interface TraceContext {
   /** The trace ID: 32 hexadecimal digits in lower case. */
   readonly traceId: string
