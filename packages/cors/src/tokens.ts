@@ -1,4 +1,4 @@
-/** Maximum number of field names that a preflight can ask for. */
+/** Maximum number of field names that a preflight can request. */
 const MAX_NAMES = 64
 /** Maximum number of bytes of `Access-Control-Request-Headers`. */
 const MAX_BYTES = 2048

@@ -6,17 +6,17 @@ import './route-option.ts'
 /** Marks an error as a response. `@fw/core`, which this package does not import, uses the same symbol. */
 const HTTP_ERROR = Symbol.for('@fw/core: HttpError')
 
-/** Option names of other libraries, and what to use instead. */
+/** Option names from other libraries, and their replacements. */
 const MEANT: Readonly<Record<string, string>> = { origin: 'trustedOrigins', origins: 'trustedOrigins' }
 
 /**
- * Creates middleware that refuses requests which a page of another site makes a browser send with the cookies of its user
+ * Creates middleware that refuses requests that a page from another site makes a browser send with its user's cookies
  * (cross-site request forgery). It needs no tokens.
  *
- * Requests with GET, HEAD and OPTIONS pass: handlers of these methods must not change anything. So do requests without
- * `Sec-Fetch-Site` and `Origin`, because no browser sent them.
+ * Requests with GET, HEAD and OPTIONS pass: handlers of these methods must not change anything. Requests without
+ * `Sec-Fetch-Site` and `Origin` also pass, because no browser sent them.
  *
- * @throws {TypeError} that names the option that does not exist or has a wrong value
+ * @throws {TypeError} that names the unknown or invalid option
  *
  * @example
  * router.use(csrf({ trustedOrigins: ['https://app.example.org'] }))
@@ -30,7 +30,7 @@ export function csrf(options: CsrfOptions = {}): Middleware {
     const refusal = refusalOf(ctx, trusted)
     if (refusal === undefined || ctx.route?.options.csrf === false) return next()
     if (onRefused === undefined) {
-      throw withCode('FW_CROSS_SITE_REQUEST', new HttpError(403, 'A page of another site sent the request'))
+      throw withCode('FW_CROSS_SITE_REQUEST', new HttpError(403, 'A page from another site sent the request'))
     }
     ctx.status = 403
     return onRefused(ctx, refusal)
@@ -43,27 +43,27 @@ function isSafe(method: string): boolean {
 
 /** Returns the reason to refuse a request; `undefined` if it passes. */
 function refusalOf({ headers, exchange }: Context, trusted: ReadonlySet<string>): CsrfRefusal | undefined {
-  // Comes before `Origin`: under `Referrer-Policy: no-referrer`, a page posts to itself with `Origin: null`.
+  // Check this field before `Origin`: under `Referrer-Policy: no-referrer`, a page posts to itself with `Origin: null`.
   const site = headers.get('sec-fetch-site')
   if (site === 'same-origin' || site === 'none') return undefined
   const origin = headers.get('origin')
   if (origin !== null && trusted.has(origin)) return undefined
-  // `same-site` is refused too: one subdomain must not act for the users of another.
+  // `same-site` is also refused: one subdomain must not act for another one's users.
   if (site !== null && site !== '') return { field: 'sec-fetch-site', value: site }
   if (origin === null || origin === '') return undefined
   return isOfHost(origin, exchange.authority) ? undefined : { field: 'origin', value: origin }
 }
 
 /**
- * Compares the host and port of an origin with those of the request. The scheme is unknown behind a proxy. An attacker who
- * can answer for `http:` of the same host is kept out by HSTS.
+ * Compares the host and port of an origin with the request's. The scheme is unknown behind a proxy. HSTS stops an
+ * attacker who can answer for `http:` on the same host.
  */
 function isOfHost(origin: string, authority: string): boolean {
   const at = origin.indexOf('://')
   return at !== -1 && authority !== '' && origin.slice(at + 3) === authority
 }
 
-/** The error of a refused request. It has the mark and the properties of `HttpError` of `@fw/core`. */
+/** The error for a refused request. It has the mark and the properties of `HttpError` in `@fw/core`. */
 class HttpError extends Error {
   override readonly name = 'HttpError'
   readonly status: number

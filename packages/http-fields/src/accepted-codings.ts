@@ -1,6 +1,6 @@
 import { parseWeights } from './weights.ts'
 
-/** Weight of a response without coding that the client neither lists nor forbids: below every listed coding. */
+/** Weight of `identity` if the client neither lists nor forbids it: below every listed coding. */
 const UNLISTED_IDENTITY = 0.0005
 
 /**

@@ -135,7 +135,7 @@ describe('checkOptions', () => {
     [{ bodyBytes: 1 }, 'serve: unknown option "bodyBytes". Known options: http2, '],
     [{ constructor: 1 }, 'serve: unknown option "constructor". '],
     [{ limits: { maxBodyByte: 1 } }, 'serve: unknown option "limits.maxBodyByte". Did you mean "maxBodyBytes"?'],
-  ])('rejects the unknown name in %j and names the nearest known one', (given, message) => {
+  ])('rejects the unknown name in %j and suggests the nearest known one', (given, message) => {
     expect(errorOf(given)).toBeInstanceOf(TypeError)
     expect(errorOf(given).message).toContain(message)
   })
