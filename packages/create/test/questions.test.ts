@@ -36,7 +36,7 @@ async function answer(cwd: string, args: readonly string[], lines: readonly stri
 }
 
 describe('a terminal', () => {
-  it('asks four questions, and Enter takes the defaults', async () => {
+  it('asks four questions, and Enter accepts the defaults', async () => {
     await using folder = await tempFolder()
     const { code, screen } = await answer(folder.path, [], ['', '', '', ''])
     expect(code).toBe(0)
@@ -65,7 +65,7 @@ describe('a terminal', () => {
     expect(await readdir(folder.join('shop'))).toContain('Dockerfile')
   })
 
-  it('asks only for what the flags leave open', async () => {
+  it('asks only for choices that the flags leave open', async () => {
     await using folder = await tempFolder()
     const { code, screen } = await answer(folder.path, ['shop', '--no-https', '--docker'], ['2'])
     expect(code).toBe(0)

@@ -1,8 +1,8 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
 
-/** Minimum number of times that the event loop polls for input. A request and its response need about four. */
+/** Minimum number of event-loop polls for input. A request and its response need about four. */
 const MIN_TURNS = 10
-/** A stall of the machine lengthens one step and does not shorten the others. */
+/** A stalled machine lengthens one step and does not shorten the others. */
 const STEP_MS = 20
 
 /**

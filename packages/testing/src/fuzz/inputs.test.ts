@@ -10,7 +10,7 @@ function numbers(seed: number): number[] {
 }
 
 describe('Random', () => {
-  it('returns the same numbers for the same seed and others for the next one', () => {
+  it('returns the same numbers for the same seed, and different numbers for the next', () => {
     expect(numbers(7)).toEqual(numbers(7))
     expect(numbers(7)).not.toEqual(numbers(8))
     expect(Random.of('a').next()).toBe(Random.of('a').next())
