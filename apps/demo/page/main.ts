@@ -15,10 +15,10 @@ import { Tabs } from './panels/tabs.ts'
 import { Theme } from './panels/theme.ts'
 import { RequestList } from './request-list.ts'
 
-/** Milliseconds between two drawings of the list. A faster list cannot be read. */
+/** Milliseconds between two drawings of the list. A faster list would be unreadable. */
 const LIST_MS = 250
 
-/** Requests that a pause keeps, as many as the list. */
+/** Requests kept during a pause, as many as the list shows. */
 const MAX_HELD = 200
 
 const list = new RequestList()

@@ -67,7 +67,7 @@ await turn(false)
 const rates: number[] = []
 const costs: number[] = []
 for (let n = 0; n < TURNS; n++) {
-  // Each pair begins with the other kind, so that a slow change of the machine hits both.
+  // Each pair begins with the other kind, so that a gradual change in the machine's speed affects both.
   const first = await turn(n % 2 === 0)
   const second = await turn(n % 2 !== 0)
   const [viewer, none] = n % 2 === 0 ? [first, second] : [second, first]

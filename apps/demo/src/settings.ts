@@ -73,7 +73,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
   const read = ({ name, fallback }: Variable): string => environment[name] ?? fallback
   const logFile = read(VARIABLES.logFile)
   return {
-    // An empty value, as of a variable that was not filled in, must not open the demo to other machines.
+    // An empty value, such as from an unset variable, must not open the demo to other machines.
     host: read(VARIABLES.host) || VARIABLES.host.fallback,
     port: readNumber(VARIABLES.port, read, 65_535),
     tlsPort: readNumber(VARIABLES.tlsPort, read, 65_535),

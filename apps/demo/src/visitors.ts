@@ -3,7 +3,7 @@ import { contextKey, type Context, type ContextKey, type Middleware } from '@fw/
 import { CLIENT_FIELD } from './clients/tasks.ts'
 import type { CurrentRequest } from './observe/observed.ts'
 
-/** The public name of the visitor who sent a request. The cookie has another value, which only the browser knows. */
+/** Public name of the visitor that sent a request. The cookie has another value, which only the browser knows. */
 export const Visitor: ContextKey<string> = contextKey<string>('visitor', 'router.use(visitors.middleware)')
 
 const VISITOR_BYTES = 16
@@ -29,7 +29,10 @@ export class Visitors {
     return next()
   }
 
-  /** Returns the name that a client of the demo gives itself: `demo`, `race`, or the visitor for whom it sends the request. */
+  /**
+   * Returns the name that one of the demo's clients gives itself: `demo`, `race`, or the visitor for whom it sends the
+   * request.
+   */
   #clientOf(ctx: Context): string | undefined {
     const field = ctx.headers.get(CLIENT_FIELD)
     if (field === null || !field.startsWith(`${this.secret} `)) return undefined

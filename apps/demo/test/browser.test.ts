@@ -78,7 +78,7 @@ describe.each([
   })
 
   it('answers a reload with 304', async () => {
-    // Wait for the entries of earlier requests, which can be late.
+    // Wait for the entries of earlier requests, which can arrive late.
     const unlogged = async (): Promise<string[]> => {
       const text = (await readLog()).join('\n')
       return responses.map(({ path }) => path).filter((path) => !text.includes(`GET ${path} 200 `))
@@ -105,7 +105,7 @@ describe.each([
     expect(sent.filter((path, at) => sent.indexOf(path) !== at)).toEqual([])
   })
 
-  it('draws the requests of the page, first the one that brought it', async () => {
+  it("draws the page's requests, first the one that delivered it", async () => {
     await page.goto(`${origin}/`)
     await page.waitForFunction(() => document.querySelector('#t-life')?.textContent === 'GET /')
     expect(await page.textContent('#protocol')).toBe(shown)

@@ -30,7 +30,7 @@ describe('a demo that cannot start', () => {
     ],
     ['an invalid port', { DEMO_PORT: '99999' }, [], /^DEMO_PORT must be an integer from 0 to 65535, got "99999"\.\n$/],
     [
-      'an invalid address of the documentation',
+      'an invalid documentation address',
       { DEMO_DOCS_URL: 'docs' },
       [],
       /^DEMO_DOCS_URL must be an http or https URL, got "docs"\.\n$/,
@@ -86,7 +86,7 @@ describe('a demo that cannot start', () => {
 })
 
 it('reports HTTP/3 without its optional package', async () => {
-  // The error of a process in which the package is not installed.
+  // The error in a process where the package is not installed.
   const hide = `import { registerHooks } from 'node:module'
     registerHooks({ resolve(specifier, context, next) {
       if (!specifier.startsWith('@matrixai/quic')) return next(specifier, context)

@@ -1,4 +1,4 @@
-// Writes the pages whose text exists elsewhere in the repository: pages of the packages, the API reference, figures.
+// Writes the pages whose text exists elsewhere in the repository: package pages, the API reference and figures.
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -63,7 +63,7 @@ function writePage(path: string, { title, description, markdown }: Body, label?:
   const fields = {
     title: title.startsWith('@fw/') && label !== undefined ? label : title,
     description,
-    // Astro would turn the path into lower case. The codes of errors are in upper case.
+    // Astro would turn the path into lower case. Error codes are in upper case.
     ...(path.startsWith('errors/') && { slug: path }),
   }
   write(new URL(`${path}.md`, CONTENT), withFrontMatter(fields, markdown))

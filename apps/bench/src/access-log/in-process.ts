@@ -32,7 +32,7 @@ function ownRequest(config?: AccessLogConfig): () => void {
   return () => app.handle(new SilentExchange('GET', TARGET, FIELDS.flat(), undefined))
 }
 
-/** Returns a function that sends a request to a `node:http` server. Its engine is part of the baseline too. */
+/** Returns a function that sends a request to a `node:http` server. The baseline then includes its protocol engine. */
 function nodeRequest(server: Server): () => void {
   const connections = new InjectedConnections(server, REQUEST, 'hello world')
   ends.defer(() => connections.check())

@@ -15,7 +15,7 @@ const CONNECTIONS = 32
 const REQUESTS = 60
 /** Requests per connection until V8 has compiled the code of the server. */
 const WARM_UP_REQUESTS = 1500
-/** Longer than any of the loggers buffers lines. */
+/** Longer than any logger buffers its lines. */
 const WRITTEN_MS = 150
 
 const FIELDS = Object.entries({ host: 'localhost', ...BROWSER_HEADERS })

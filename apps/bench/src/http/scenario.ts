@@ -2,7 +2,7 @@ import type { MetricKey } from '../metrics.ts'
 import type { ServerSetup } from '../server-program.ts'
 import type { Target } from '../targets.ts'
 
-/** Request that a scenario repeats. */
+/** The request that a scenario repeats. */
 export interface LoadRequest {
   readonly method: string
   readonly path: string

@@ -54,7 +54,7 @@ const WORKS: readonly Work[] = [
     metric: 'linesRate',
     candidates: PLAIN,
     reference: 'pino worker',
-    // A shorter burst would mostly measure the compilation by V8.
+    // A shorter burst would mostly measure V8's compilation.
     calls: [300_000, 150_000],
     warmUp: 50_000,
     targets: ['pino sync', 'pino async', 'pino worker', 'roarr', 'consola', 'tslog', 'winston', 'logtape'].map(

@@ -13,7 +13,7 @@ const words = process.argv.slice(2)
 const isCheck = words.includes('--check')
 const rounds = words.includes('--quick') ? 1 : isCheck ? CHECK_ROUNDS : Number(words[0] ?? 100)
 
-/** Repetitions of the checks, so that their cost exceeds the noise. */
+/** Repeats the checks this often, so that their cost exceeds the noise. */
 const CHECKS = 10
 const requests = tracingChannel('fw.request')
 const flushed = channel('fw.request.flushed')

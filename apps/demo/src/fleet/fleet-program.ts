@@ -12,7 +12,7 @@ const PROCESSES = 4
 const WORK_MS = 20
 /** Milliseconds between two reports of a worker. */
 const REPORT_MS = 200
-/** A replaced process ends its requests in this time. */
+/** Milliseconds that a replaced process has to finish its requests. */
 const DRAIN_MS = 5000
 
 const report = (message: FleetReport | WorkerReport): void => void process.send?.(message)

@@ -1,10 +1,10 @@
-/** A message of a worker to its primary. */
+/** A message from a worker to its primary. */
 export interface WorkerReport {
   readonly demo: 'in flight'
   readonly inFlight: number
 }
 
-/** A message of the primary to the demo. */
+/** A message from the primary to the demo. */
 export type FleetReport =
   | { readonly demo: 'listens'; readonly port: number }
   | { readonly demo: 'state'; readonly pid: number; readonly worker: number; readonly state: WorkerState }

@@ -31,10 +31,10 @@ export interface LiveSettings {
   readonly server: Server
 }
 
-/** Bytes of single requests that a first visit gets. With them the first second stays below 30 KB. */
+/** Bytes of single requests sent to a first visit. This keeps the first second below 30 KB. */
 const WELCOME_BYTES = 18_000
 
-/** Milliseconds from the first page to the first race, so that it does not slow the loading of the page. */
+/** Milliseconds from the first page to the first race, so that it does not slow the page load. */
 const FIRST_RACE_MS = 1500
 
 const { version } = createRequire(import.meta.url)('@fw/core/package.json') as { version: string }
@@ -119,7 +119,7 @@ export class Live implements Actions {
     }
   }
 
-  /** Stops the clients, so that their requests do not hold the server open. */
+  /** Stops the clients, so that their requests do not keep the server open. */
   async closeClients(): Promise<void> {
     this.#fleet?.close()
     await this.#clients?.close()
@@ -131,7 +131,7 @@ export class Live implements Actions {
     await this.feed.close()
   }
 
-  /** Starts what only pages need with the first one: the fleet, and a first race. */
+  /** Starts the fleet and a first race with the first page, because only pages need them. */
   #startForPages(): void {
     if (this.#hasPages) return
     this.#hasPages = true

@@ -46,7 +46,10 @@ export class HandlerSources {
   }
 }
 
-/** Returns the lines of the first statement, without its indentation. It ends at the next line that is not indented more. */
+/**
+ * Returns the lines of the first statement, without its indentation. The statement ends at the next line with the same
+ * or less indentation.
+ */
 export function statement(lines: readonly string[]): readonly string[] {
   const [first = ''] = lines
   const indent = first.length - first.trimStart().length

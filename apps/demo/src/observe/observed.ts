@@ -19,11 +19,11 @@ export interface Observed {
   readonly logs: TimedLine[]
 }
 
-/** Lines of one request that are kept. A handler that logs in a loop must not fill the memory. */
+/** Maximum number of lines kept per request. A handler that logs in a loop must not fill the memory. */
 const MAX_LINES = 12
 
 /**
- * The request that the running code belongs to, also in asynchronous code that its handler started.
+ * The request that the running code belongs to, including asynchronous code that its handler started.
  *
  * An access log writes its entry when the exchange has ended, outside the handler. `finishing` covers this case.
  */

@@ -49,7 +49,7 @@ export function performancePage(): Body {
   }
 }
 
-/** Returns the attributes with the size of an image, so that the page keeps its place. */
+/** Returns the size attributes of an image, so that the page does not shift while it loads. */
 function sizeOf(chart: string): string {
   return /width="\d+" height="\d+"/.exec(chart)?.[0] ?? ''
 }

@@ -25,7 +25,9 @@ export function referencePages(packages: ReadonlyMap<string, string>): ReadonlyM
   )
 }
 
-/** Returns the anchor, or that of the first heading with this text: typedoc also counts headings that it omits. */
+/**
+ * Returns the anchor, or that of the first heading with this text, because typedoc also counts headings that it omits.
+ */
 function existingAnchor(anchor: string, known: ReadonlySet<string> = new Set()): string {
   const name = anchor.slice(1)
   const first = name.replace(/-\d+$/, '')
