@@ -1,6 +1,6 @@
 import { type OptionRow, optionsOf } from './options-of.ts'
 
-/** Sources of the tables of a page, by paths from the root of the repository. */
+/** Sources of a page's tables, by path from the repository root. */
 export interface TableSources {
   /** Returns the text of a source file. */
   readonly read: (path: string) => string
@@ -10,7 +10,7 @@ export interface TableSources {
 
 /** `<!-- options: ListenOptions of packages/core/src/options/listen-options.ts -->`, optionally `with DEFAULTS`. */
 const BLOCK = /^<!-- options: (\w+) of (\S+?)(?: with (\w+))? -->\n[^]*?^<!-- end of options -->$/gm
-// The prose of a table is checked in its source.
+// A table's prose is checked in its source.
 const [OFF, ON] = ['<!-- prose-check off -->', '<!-- prose-check on -->']
 
 /**

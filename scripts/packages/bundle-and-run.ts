@@ -4,11 +4,11 @@ import { arch, platform } from 'node:os'
 import { join } from 'node:path'
 import { runCommand } from './run-command.ts'
 
-/** Bundler with the flags of its documentation, and nothing that is specific to the packages. */
+/** Bundler with the flags from its documentation, and nothing specific to the packages. */
 interface Bundler {
   readonly name: string
   readonly command: readonly string[]
-  /** Path of the bundle below the output folder. */
+  /** Path to the bundle below the output folder. */
   readonly file: string
 }
 
@@ -72,7 +72,7 @@ function bundlers(root: string): Bundler[] {
   ]
 }
 
-/** Returns the path of Bun in its platform package. No install script has linked it. */
+/** Returns the path to Bun in its platform package, because no install script has linked it. */
 function bunPath(tools: string): string {
   const ofBun = createRequire(createRequire(join(tools, 'x.js')).resolve('bun/package.json'))
   const cpu = arch() === 'arm64' ? 'aarch64' : arch()

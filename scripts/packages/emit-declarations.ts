@@ -3,7 +3,10 @@ import { join } from 'node:path'
 import type { PackedPackages } from './install-and-run.ts'
 import { type CommandResult, pnpmCommand, runCommand } from './run-command.ts'
 
-/** Packages that others install as their dependencies. Programs do not install them, so they cannot import from them. */
+/**
+ * Packages that only other packages install, as dependencies. Programs do not install them, so they cannot import from
+ * them.
+ */
 const INDIRECT = new Set(['@fw/types', '@fw/options', '@fw/client-address', '@fw/http-fields'])
 const PROGRAM = 'inferred-exports'
 

@@ -8,7 +8,7 @@ export interface SizeBudget {
   readonly dependencies: number
 }
 
-/** Budgets by name of the package: 5 to 10% above the size when the budget was set. */
+/** Budgets by package name: 5 to 10% above the size when the budget was set. */
 export const SIZE_BUDGETS: Readonly<Record<string, SizeBudget>> = {
   '@fw/access-log': { packedBytes: 64_000, dependencies: 6 },
   '@fw/client-address': { packedBytes: 17_000, dependencies: 1 },
@@ -31,7 +31,7 @@ export interface PackageLock {
   readonly packages: Readonly<Record<string, { readonly dependencies?: Readonly<Record<string, string>> }>>
 }
 
-/** Compares the size of a tarball with the budget of its package. @returns the problems found */
+/** Compares a tarball's size with its package's budget. @returns the problems found */
 export function checkPackedSize(name: string, tarball: string): string[] {
   const budget = SIZE_BUDGETS[name]?.packedBytes
   const { size } = statSync(tarball)
