@@ -17,7 +17,7 @@ const EXAMPLE_TIMEOUT_MS = 60_000
 
 describe('the example of an error page', () => {
   it.each(PAGES.map((path) => [basename(path, '.md'), path]))(
-    'throws %s with one of the messages of the page',
+    'throws %s with one of the messages on the page',
     async (code, path) => {
       const page = readFileSync(path, 'utf8')
       await using folder = await tempFolder()

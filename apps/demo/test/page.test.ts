@@ -9,7 +9,7 @@ import { DemoProcess } from './demo-process.ts'
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 const WIDE = { width: 1440, height: 900 }
 const PHONE = { width: 390, height: 844 }
-/** Maximum bytes of a page with all its files, compressed. */
+/** Maximum compressed size of a page with all its files, in bytes. */
 const MAX_PAGE_BYTES = 90 * 1024
 /** Accessibility rules that the page follows. */
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']

@@ -117,7 +117,7 @@ it('serves from worker processes with DEMO_WORKERS, and ends them at exit', asyn
   })
   const { cleartext } = await demo.addresses()
   expect((await fetch(cleartext)).status).toBe(200)
-  // Some messages of the workers can follow the addresses.
+  // Some messages from the workers can follow the addresses.
   await expect.poll(() => demo.stdout.match(/Worker \d \(process \d+\) is ready/g)).toHaveLength(2)
   const { exitCode, stderr } = await demo.end('SIGTERM')
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })

@@ -109,7 +109,7 @@ describe('accessLog', () => {
     expect(sink.messages()).toEqual(['[ABORTED] GET /a\\x20b\\" 404'])
   })
 
-  it('uses one generated ID for the entry and the messages of a request', async () => {
+  it("uses one generated ID for a request's entry and messages", async () => {
     const { ctx, finish } = await run([{ generateRequestId: true, format: 'json' }], { path: '/a' })
     const log = ctx.local(RequestLogger)
     log.info('from the handler')

@@ -22,7 +22,7 @@ interface Served {
   hasRequestLogger: boolean | undefined
 }
 
-/** Sends the request of a case and reads the response, or disconnects early. @returns The status, if there is one */
+/** Sends a case's request and reads the response, or disconnects early. @returns The status, if there is one */
 type Send = (one: Case, url: URL | string, leave: Promise<unknown>) => Promise<number | undefined>
 
 const sink = new MemorySink()

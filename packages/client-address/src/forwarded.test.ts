@@ -37,7 +37,7 @@ describe('forwardedForFromLast', () => {
     ['text that looks like the beginning of an element', 'for=a, for=b;host="x, for=";by="y"', ['b', 'a']],
     ['an escaped quote', 'for=a, host="x\\", for=\\"y";for="\\1.2.3.4"', ['1.2.3.4', 'a']],
     ['an escaped comma', 'for=a, for=b;host="x\\,for=c"', ['b', 'a']],
-    ['an escaped backslash at its end', 'for=a, for=b;host="x,\\\\"', ['b', 'a']],
+    ['an escaped backslash at the end', 'for=a, for=b;host="x,\\\\"', ['b', 'a']],
   ])('reads an element with a quoted string that contains %s', (_, field, nodes) => {
     expect([...forwardedForFromLast(field)]).toEqual(nodes)
   })
@@ -53,7 +53,7 @@ describe('forwardedForFromLast', () => {
     expect([...forwardedForFromLast(field)]).toEqual([''])
   })
 
-  // A quadratic search would exceed the time limit of the test.
+  // A quadratic search would exceed the test's time limit.
   it.each([
     ['whitespace', `for=1.1.1.1,${' '.repeat(300_000)}"`],
     ['commas', `"${','.repeat(300_000)}"`],

@@ -37,7 +37,7 @@ export interface Trust {
   readonly header: ForwardingHeader | undefined
 }
 
-const CIDR_FIX = `Write for example '10.0.0.0/8'.`
+const CIDR_FIX = `Write, for example, '10.0.0.0/8'.`
 const FORMS =
   "Write { proxies: ['10.0.0.0/8'], header: 'x-forwarded-for' }, or false, a list of CIDR blocks or a number of hops."
 

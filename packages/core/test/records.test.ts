@@ -24,7 +24,7 @@ interface LoggingServer {
   readonly server: Server
   readonly logger: RootLogger
   readonly port: number
-  /** Returns the messages of one level. */
+  /** Returns the messages at one level. */
   readonly of: (level: Level) => string[]
   readonly all: () => readonly LogRecord[]
 }

@@ -33,7 +33,7 @@ it.each<[TrustProxy | undefined, string, boolean]>([
   expect(await response.json()).toEqual({ remote: '127.0.0.1', client, trusts })
 })
 
-it('ignores forwarding fields of a client that is not behind a trusted proxy', async () => {
+it('ignores forwarding fields from a client that is not behind a trusted proxy', async () => {
   await using server = make(['10.0.0.0/8'])
   const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
   for (const name of ['x-forwarded-for', 'x-real-ip', 'forwarded']) {
@@ -137,7 +137,7 @@ it.each<[unknown, RegExp]>([
   ],
   [
     ['proxy.example'],
-    /^Server: option "trustProxy\[0\]" must be a CIDR block, got "proxy\.example"\. Write for example '10\.0\.0\.0\/8'\.$/,
+    /^Server: option "trustProxy\[0\]" must be a CIDR block, got "proxy\.example"\. Write, for example, '10\.0\.0\.0\/8'\.$/,
   ],
   [-1, /^Server: option "trustProxy" must be .*, got -1\./],
 ])('rejects the trustProxy %j', (trustProxy, message) => {

@@ -50,7 +50,7 @@ const listedOrigin: OptionKind = {
 const token: OptionKind = {
   expected: 'the name of a field',
   accepts: (value) => typeof value === 'string' && isToken(value),
-  fix: 'Write for example "content-type".',
+  fix: 'Write, for example, "content-type".',
 }
 
 const method: OptionKind = {

@@ -8,7 +8,7 @@ const IS_TOKEN_CODE: readonly boolean[] = Array.from({ length: 128 }, (_, code) 
   /[!#$%&'*+.^_`|~\dA-Za-z-]/.test(String.fromCharCode(code)),
 )
 
-/** Reports whether a text is a token. */
+/** Reports whether a string is a token. */
 export function isToken(text: string): boolean {
   for (let i = 0; i < text.length; i++) if (IS_TOKEN_CODE[text.charCodeAt(i)] !== true) return false
   return text !== ''

@@ -53,7 +53,7 @@ describe('a terminal', () => {
     const { code, screen } = await answer(folder.path, [], lines)
     expect(code).toBe(0)
     for (const advice of [
-      'has files, and none of them may be overwritten. Type another folder.',
+      'is not empty, and its files must not be overwritten. Type another folder.',
       'Type a number from 1 to 4, or a name.',
       'Type y or n.',
       'Type none, docker, systemd or both.',

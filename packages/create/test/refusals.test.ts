@@ -52,7 +52,7 @@ describe('the folder', () => {
     const { code, stderr } = await create(['app', '--yes', '--no-install'], { cwd: folder.path })
     expect(code).toBe(1)
     expect(stderr).toBe(
-      `The folder ${folder.join('app')} has files, and none of them may be overwritten. Choose another one:\n` +
+      `The folder ${folder.join('app')} is not empty, and its files must not be overwritten. Choose another one:\n` +
         '  npm create @fw@latest -- another-folder\n',
     )
     expect(await readdir(folder.join('app'))).toEqual([file.split('/')[0]])

@@ -49,7 +49,7 @@ export function makeGate(output: Output, scope: Scope, level: Level): Gate {
   return { on, off: off as LogFunction }
 }
 
-/** Logs a text that is also available as data. The text is never treated as a format. */
+/** Logs text that is also available as data. The text is never treated as a format. */
 export function emitData(
   fanOut: FanOut,
   scope: Scope,

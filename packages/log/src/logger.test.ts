@@ -311,7 +311,7 @@ describe('a value whose own code throws', () => {
 })
 
 describe('with', () => {
-  it('adds fields only to the records of the child', () => {
+  it("adds fields only to the child's records", () => {
     const { logger, memory } = start()
     const child = logger.with({ requestId: 'r1', user: 1 })
     const grandchild = child.with({ user: 2 })
@@ -363,7 +363,7 @@ describe('withPrefix', () => {
 describe('withLocation', () => {
   const place = { file: '/src/mount.ts', line: 7, functionName: 'mount' }
 
-  it("sets one location for all records of the child, and does not affect the parent's records", () => {
+  it("sets one location for all of the child's records, and none of the parent's", () => {
     const { logger, memory } = start()
     const child = logger.with({ a: 1 }).withLocation(place)
     child.info('x')

@@ -38,7 +38,7 @@ export interface Logger {
   /** Logs at a level that is known only at run time. */
   readonly log: LevelLogFunction
   /**
-   * Logs a text together with its content as named values. Text sinks write the text, `JsonSink` writes the values next
+   * Logs text together with its content as named values. Text sinks write the text, `JsonSink` writes the values next
    * to `time` and `level`, and other sinks receive both, as `message` and `data`.
    *
    * @param message The text, never treated as a format

@@ -150,7 +150,7 @@ function isSource(text: string): boolean {
 }
 
 function sourceFix(value: unknown): string {
-  if (typeof value !== 'string') return 'Write for example "self" or "https://cdn.example.org".'
+  if (typeof value !== 'string') return 'Write, for example, "self" or "https://cdn.example.org".'
   if (/^'?nonce-/i.test(value)) return 'Use CspNonce: a nonce must differ in every response.'
   if (/^'[^']+'$/.test(value)) return `Write "${value.slice(1, -1)}": csp() adds the quotes.`
   return 'Write one source for each item, without spaces, quotes, ";" and ",".'

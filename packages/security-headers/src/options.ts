@@ -106,7 +106,7 @@ const KINDS: OptionKinds<SecurityHeadersOptions> = {
       (value === '*' ||
         (Array.isArray(value) && value.every((each) => typeof each === 'string' && ADDRESS.test(each)))),
     'an object of features with "*" or lists of origins',
-    "Write for example { camera: [], geolocation: ['self'] }.",
+    "Write, for example, { camera: [], geolocation: ['self'] }.",
   ),
   coop: oneOf('same-origin', 'same-origin-allow-popups', 'noopener-allow-popups', 'unsafe-none', false),
   coep: oneOf('require-corp', 'credentialless', 'unsafe-none', false),
@@ -114,7 +114,7 @@ const KINDS: OptionKinds<SecurityHeadersOptions> = {
   reporting: record(
     (name, value) => KEY.test(name) && typeof value === 'string' && ADDRESS.test(value),
     'an object of addresses by name',
-    "Write for example { default: 'https://reports.example.org/' }.",
+    "Write, for example, { default: 'https://reports.example.org/' }.",
   ),
 }
 

@@ -36,7 +36,7 @@ it("ignores and reports an event that a worker's channel refuses", async () => {
     worker.send({ sse: 'joined', channel: 'orders' })
     const notified = JSON.stringify([await next(), await next()])
     expect(notified).toContain('{"delivered":"taken"}')
-    expect(notified).toContain('An event of the primary process threw: TypeError: on purpose')
+    expect(notified).toContain('An event from the primary process threw: TypeError: on purpose')
   } finally {
     worker.kill('SIGKILL')
   }

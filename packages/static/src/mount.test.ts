@@ -232,7 +232,7 @@ it.each([
     staticFiles(router, '/', folder.path, { cacheControl: (() => value) as never })
   })
   expect((await server.ask('/a.txt')).text).toBe(
-    `TypeError: staticFiles: cacheControl must return a string or undefined, got ${shown} for /a.txt. Return for example 'no-cache'.`,
+    `TypeError: staticFiles: cacheControl must return a string or undefined, got ${shown} for /a.txt. Return, for example, 'no-cache'.`,
   )
 })
 

@@ -199,7 +199,7 @@ export class Mount {
         throw withCode(
           'FW_INVALID_RETURN',
           new TypeError(
-            `staticFiles: cacheControl must return a string or undefined, got ${showValue(value)} for ${name}. Return for example 'no-cache'.`,
+            `staticFiles: cacheControl must return a string or undefined, got ${showValue(value)} for ${name}. Return, for example, 'no-cache'.`,
           ),
         )
       }

@@ -1,12 +1,12 @@
 import type { LoadRequest, LoadShape } from '../http/scenario.ts'
 
-/** Server and request of a load. */
+/** The server and the request for a load. */
 export interface LoadTarget {
   readonly port: number
   readonly isTls: boolean
   readonly request: LoadRequest
   readonly shape: LoadShape
-  /** Folder for files of the load generator. */
+  /** Folder for the load generator's files. */
   readonly folder: string
 }
 

@@ -2,7 +2,7 @@ import { connect, type ProtocolClient } from '@fw/testing/clients'
 
 /** Number of connections, half of them HTTP/1.1 and half HTTP/2. */
 const CLIENTS = 8
-/** Milliseconds between two requests of a client. Eight clients send about 160 requests a second. */
+/** Milliseconds between two requests from a client. Eight clients send about 160 requests a second. */
 const PAUSE_MS = 50
 /** Milliseconds between two reports. */
 const REPORT_MS = 200

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { HttpError, type Middleware } from '@fw/core'
 
-/** The hosts that requests may name. */
+/** The hosts that requests can name. */
 export interface AllowedHosts {
   /** Host names besides `localhost`, in lower case. */
   readonly names: readonly string[]

@@ -20,7 +20,7 @@ const FIELDS = [
   ['cross-origin-opener-policy', 'same-origin'],
 ] as const
 
-/** Sets the security fields of the page. Files of other applications under `/files/` set their own policy. */
+/** Sets the page's security fields. Files of other applications under `/files/` set their own policy. */
 export const pagePolicy: Middleware = (ctx, next) => {
   if (!ctx.path.startsWith('/files/')) for (const [name, value] of FIELDS) ctx.responseHeaders.set(name, value)
   return next()

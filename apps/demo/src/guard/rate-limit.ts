@@ -1,4 +1,4 @@
-/** Maximum number of remembered keys. Further visitors share one allowance. */
+/** Maximum number of stored keys. Further visitors share one allowance. */
 const MAX_KEYS = 1000
 
 /** Limits the uses of each key per second. */

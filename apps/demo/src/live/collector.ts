@@ -23,7 +23,7 @@ const KEPT_REQUESTS = 200
 /** Resolution of the loop monitor. An idle loop shows a delay of this length. */
 const LOOP_RESOLUTION_MS = 10
 
-/** Collects the requests of this process, and passes them on every 100 ms. */
+/** Collects the requests to this process, and passes them on every 100 ms. */
 export class Collector implements RequestListener {
   readonly numbers: Numbers = new Numbers()
   readonly #output: CollectorOutput

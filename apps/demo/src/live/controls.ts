@@ -36,7 +36,7 @@ const RACE_PER_SECOND = 1 / 5
 const RESTART_PER_SECOND = 1 / 30
 const EVERYBODY = 'everybody'
 
-/** The feed, and the limits of its visitors. */
+/** The feed, and its visitors' limits. */
 export class Controls {
   readonly #feed: Feed
   readonly #actions: Actions

@@ -167,7 +167,7 @@ export type FleetHistory = readonly (readonly [rate: number, states: string])[]
 /** Messages in a `FleetHistory`: 24 s at five messages a second. */
 export const FLEET_HISTORY = 120
 
-/** A request of a race: milliseconds from the start of the race. */
+/** A request in a race: milliseconds from the start of the race. */
 export type RaceSpan = readonly [fromMs: number, toMs: number]
 
 /** The result of one lane. */

@@ -1,6 +1,6 @@
 import type { RequestMessage } from './messages.ts'
 
-/** Single requests of other visitors per second. More would scroll faster than anyone reads. */
+/** Single requests from other visitors per second. More would scroll faster than anyone reads. */
 const OTHERS_PER_SECOND = 20
 /** Bytes of single requests per second. Together with the counts and figures, the feed stays below 30 KB per second. */
 const BYTES_PER_SECOND = 24_000

@@ -43,7 +43,9 @@ function withoutPrefix(message: string): string {
   return message.replace(/^\[[A-Z]+ [^\]]*\] /, '').slice(0, MAX_TEXT)
 }
 
-/** Returns the sink without the records of the requests that the demo sends to itself: they would hide the others. */
+/**
+ * Returns a sink that omits records about requests that the demo sends to itself, because they would hide the others.
+ */
 export function withoutDemoTraffic(sink: LogSink, current: CurrentRequest): Sink {
   return {
     write(record) {

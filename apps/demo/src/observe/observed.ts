@@ -3,7 +3,7 @@ import type { LogLine } from '../live/messages.ts'
 import type { CoreTrace } from './core-trace.ts'
 import type { Span } from './stages.ts'
 
-/** A log record of a request, before its time is known relative to the request. */
+/** A log record about a request, before its time is known relative to the request. */
 export type TimedLine = Omit<LogLine, 'atUs'> & { readonly at: number }
 
 /** A request in progress. */

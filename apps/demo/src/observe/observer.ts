@@ -3,7 +3,7 @@ import type { Middleware, Outcome, Refusal } from '@fw/core'
 import type { CoreTrace } from './core-trace.ts'
 import { CurrentRequest, type Observed } from './observed.ts'
 
-/** Receives the requests of this process. */
+/** Receives the requests to this process. */
 export interface RequestListener {
   onStart(observed: Observed): void
   /** The exchange has ended, and its access-log entry is written. */

@@ -4,7 +4,7 @@ import { textOf } from '../entry/utf8-text.ts'
 export const REDACTED = 'REDACTED'
 
 /**
- * Replaces the values of some query parameters. A parameter without a value stays as it is.
+ * Replaces the values of some query parameters. A parameter without a value is unchanged.
  *
  * Some applications also separate parameters by `;`. A name after `;` is therefore compared too, but a value ends at `&`.
  *

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { escapeInBrackets, escapeInJson, escapeWord, escapeWordInBrackets } from './escape.ts'
 
-/** Returns the bytes of a text, one character each, like header values. */
+/** Returns the bytes of a string, one character each, like header values. */
 const latin1 = (text: string): string => Buffer.from(text).toString('latin1')
 
 describe('escapeWord', () => {

@@ -60,7 +60,7 @@ export function escapeInJson(bytes: string): string {
 /** The length up to which a loop is faster than a regular expression. */
 const SHORT = 24
 
-/** Reports whether a text is short and has only visible ASCII that needs no escape outside brackets. */
+/** Reports whether a string is short and has only visible ASCII that needs no escaping outside brackets. */
 function isShortWord(bytes: string): boolean {
   const { length } = bytes
   if (length > SHORT) return false

@@ -25,7 +25,7 @@ interface OpenStream {
   left: number
 }
 
-/** Generates the frames of a client: mostly valid, with typical errors. */
+/** Generates frames from a client: mostly valid, with typical errors. */
 export class ClientGrammar {
   readonly #random: Random
   readonly #hpack: HpackGrammar

@@ -437,7 +437,7 @@ describe('router.notFound', () => {
     expect(await ask(app, 'GET /api/v1/a')).toBe('410 {"path":"/api/v1/a"}')
   })
 
-  it('runs when a handler calls ctx.notFound(), chosen by the path of the request', async () => {
+  it('runs when a handler calls ctx.notFound(), chosen by the request path', async () => {
     const app = new App()
     app.router.group('/api').notFound(() => 'api')
     app.router.get('/*path', (ctx) => {

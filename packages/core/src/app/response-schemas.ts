@@ -5,7 +5,7 @@ import { isStandardSchema } from '../options/standard-schema.ts'
 /** JSON Schemas of the responses of a route, by status. Empty for a route without any. */
 export type ResponseSchemas = ReadonlyMap<number, JsonSchema>
 
-const EXAMPLE = `Write for example { 200: { type: 'object', properties: {} } }.`
+const EXAMPLE = `Write, for example, { 200: { type: 'object', properties: {} } }.`
 
 /**
  * Returns the JSON Schemas in the option `response`. A single Standard Schema applies to status 200.

@@ -98,7 +98,7 @@ export class RouteGroup implements RouteScope {
     if (!isToken(method)) {
       throw withCode(
         'FW_INVALID_METHOD',
-        new TypeError(`router.route: method must be a token, got ${showValue(method)}. Write for example 'GET'.`),
+        new TypeError(`router.route: method must be a token, got ${showValue(method)}. Write, for example, 'GET'.`),
       )
     }
     const upper = method.toUpperCase()
@@ -130,7 +130,7 @@ export class RouteGroup implements RouteScope {
       throw withCode(
         'FW_INVALID_PATH',
         new TypeError(
-          `router.group: prefix must be a path that starts with '/', got ${showValue(own)}. Write for example '/api'.`,
+          `router.group: prefix must be a path that starts with '/', got ${showValue(own)}. Write, for example, '/api'.`,
         ),
       )
     }
@@ -235,7 +235,7 @@ export class RouteGroup implements RouteScope {
     if (typeof path !== 'string') {
       throw withCode(
         'FW_INVALID_PATH',
-        new TypeError(`${method}: path must be a string, got ${showValue(path)}. Write for example '/users/:id'.`),
+        new TypeError(`${method}: path must be a string, got ${showValue(path)}. Write, for example, '/users/:id'.`),
       )
     }
     const isPrefix = path === '' && this.prefix !== ''

@@ -77,9 +77,7 @@ export class Routes {
       const rule = 'must have neither wildcards nor optional parameters'
       throw withCode(
         'FW_INVALID_PATH',
-        new TypeError(
-          `router.group: prefix ${rule}, got ${showValue(group.prefix)}. Write them in the paths of the group.`,
-        ),
+        new TypeError(`router.group: prefix ${rule}, got ${showValue(group.prefix)}. Write them in the group's paths.`),
       )
     }
     if (prefix.at(-1)?.kind === 'literal' && group.prefix.endsWith('/')) {

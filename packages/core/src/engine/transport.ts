@@ -4,7 +4,7 @@ import type { TracedTransport } from './tracing/connection-trace.ts'
 /** Called when a write has ended. The memory of its bytes can then be reused, except after an error. */
 export type OnTaken = (error?: Error | null) => void
 
-/** Receives the events of one transport. */
+/** Receives events from one transport. */
 export interface TransportOwner {
   /**
    * Receives the next bytes, in order.

@@ -112,7 +112,7 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
   get bufferedBytes(): number {
     const queued = this.queuedBytes
     const held = this.#heldUntil - this.#owner.sender.writer.takenBytes
-    // The held bytes can include frames of other streams.
+    // The held bytes can include frames on other streams.
     return held <= 0 ? queued : queued + Math.min(held, this.bodyBytes - queued)
   }
   /** Body bytes that are queued and not yet written to the connection. */

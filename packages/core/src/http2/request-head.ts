@@ -16,10 +16,10 @@ export interface Http2RequestHead {
   readonly target: string
   readonly authority: string
   readonly headers: RequestHeaders
-  /** Value of `content-length`, in bytes; `undefined` without the field. */
+  /** Value of `content-length`, in bytes; `undefined` if the field is absent. */
   readonly contentLength: number | undefined
   readonly expectsContinue: boolean
-  /** Value of the `priority` field (RFC 9218); `undefined` without the field. */
+  /** Value of the `priority` field (RFC 9218); `undefined` if the field is absent. */
   readonly priority: Priority | undefined
   /** Size of the field section, in bytes (RFC 9113 §6.5.2). */
   readonly bytes: number

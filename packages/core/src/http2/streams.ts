@@ -22,7 +22,8 @@ import type { StreamOwner } from './stream-owner.ts'
 import { StreamPriorities } from './stream-priorities.ts'
 
 /**
- * Minimum number of reset streams to remember. Some clients open about 1,000 streams before they receive the limit.
+ * Minimum number of reset streams to keep in the history. Some clients open about 1,000 streams before they receive the
+ * limit.
  */
 const REMEMBERED_RESETS = 1024
 

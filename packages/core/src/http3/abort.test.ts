@@ -143,7 +143,7 @@ describe('a client that aborts', () => {
     expect(stream.hasEnded).toBe(true)
   })
 
-  it('does not disturb the other requests of its connection', async () => {
+  it('does not disturb the other requests on its connection', async () => {
     const { server, next } = await serveToTest()
     await using _server = server
     const client = await server.connect()

@@ -24,7 +24,7 @@ export function isHttp2FrameType(type: number): boolean {
   return HTTP2_TYPES.has(type)
 }
 
-/** Receives the frames of a `FrameReader`. Exceptions propagate to the caller of `push`. */
+/** Receives the frames from a `FrameReader`. Exceptions propagate to the caller of `push`. */
 export interface FrameHandler {
   /**
    * Called when a frame begins.
@@ -168,7 +168,7 @@ export type FrameTrace = (type: number, length: number) => void
 const NAMES: ReadonlyMap<number, string> = new Map(Object.entries(FrameType).map(([name, type]) => [type, name]))
 
 /**
- * Returns a function that logs each frame of a request at Trace. Returns `undefined` if that level is off, so that
+ * Returns a function that logs each frame in a request at Trace. Returns `undefined` if that level is off, so that
  * tracing costs nothing.
  */
 export function frameTrace(logger: Logger | undefined, streamId: number): FrameTrace | undefined {

@@ -14,7 +14,7 @@ interface Progress {
 const PROGRESS: readonly (readonly [what: string, progress: Progress, deadline: 'unchanged' | 'later' | 'never'])[] = [
   ['no byte is read', { bufferedBytes: 5000, hasProgressed: false, writtenBytes: 1000 }, 'unchanged'],
   [
-    'only bytes of other responses are read',
+    'only bytes from other responses are read',
     { bufferedBytes: 5000, hasProgressed: false, writtenBytes: 1_000_000 },
     'unchanged',
   ],

@@ -84,7 +84,7 @@ export class TcpListener implements Bindable {
 
   /** @throws {Error} the operating system's error, such as EADDRINUSE */
   listen(address: SocketAddress): Promise<void> {
-    // `net.Server` does not know the path of a Unix socket that was passed as a descriptor.
+    // `net.Server` cannot report the path of a Unix socket that was passed as a descriptor.
     this.#fd = address.fd ?? -1
     return new Promise((resolve, reject) => {
       this.#server.once('error', reject)

@@ -33,7 +33,7 @@ it.each<[object, string]>([
   [{ timeoutMs: '5' }, 'option "timeoutMs" must be an integer from 1 to 2147483647, got "5". Convert text first'],
   [
     { bodyTypes: 'text/plain' },
-    `option "bodyTypes" must be a list of media types, got "text/plain". Write for example ['application/json'].`,
+    `option "bodyTypes" must be a list of media types, got "text/plain". Write, for example, ['application/json'].`,
   ],
   [{ bodyTypes: [] }, 'option "bodyTypes" must be a list of media types, got an array.'],
   [
@@ -43,7 +43,7 @@ it.each<[object, string]>([
   [
     { bodyTypes: ['Text/Plain'] },
     'option "bodyTypes[0]" must be a media type in lower case without parameters, got "Text/Plain". ' +
-      "Write for example 'application/json', or '*/*' for every body.",
+      "Write, for example, 'application/json', or '*/*' for every body.",
   ],
   [{ bodyTypes: ['json'] }, 'option "bodyTypes[0]" must be a media type'],
   [

@@ -20,7 +20,7 @@ const HTTP_ERROR_KINDS: OptionKinds<HttpErrorOptions> = {
   // `headerEntries` and `ResponseHeaderList` check the fields.
   headers: anything,
   type: withFix(text, 'Write a URI reference, or omit it for about:blank.'),
-  extensions: withFix(object, 'Write for example { retryable: true }.'),
+  extensions: withFix(object, 'Write, for example, { retryable: true }.'),
 }
 
 /** Option names from other libraries, and their replacements. */

@@ -112,7 +112,7 @@ describe('PreparedResponse.take', () => {
 })
 
 describe('the content type of a PreparedResponse', () => {
-  it('remains as set', () => {
+  it('keeps the values that were set', () => {
     const received = prepared('a,b', ({ headers }) => headers.set('content-type', 'text/csv'))
     expect(received.fields).toEqual(['content-type', 'text/csv'])
   })

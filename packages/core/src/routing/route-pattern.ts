@@ -21,7 +21,7 @@ export function parsePattern(pattern: string): readonly PatternSegment[] {
   if (typeof pattern !== 'string') {
     throw withCode(
       'FW_INVALID_PATH',
-      new TypeError(`router: path must be a string, got ${showValue(pattern)}. Write for example '/users/:id'.`),
+      new TypeError(`router: path must be a string, got ${showValue(pattern)}. Write, for example, '/users/:id'.`),
     )
   }
   if (!pattern.startsWith('/')) throw patternError(pattern, 0, `start with '/'`)

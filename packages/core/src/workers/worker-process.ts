@@ -12,14 +12,14 @@ export const SLOT_VARIABLE = 'FW_WORKER_SLOT'
 /** Slot value for a spare, which has no slot yet. */
 export const NO_SLOT = -1
 
-/** Receives the events of a worker. */
+/** Receives events from a worker. */
 export interface WorkerEvents {
   onPlaceWanted(worker: WorkerProcess, listen: number): void
   onListening(worker: WorkerProcess, listen: number, address: SentAddress): void
   onLeaving(worker: WorkerProcess, listen: number): void
   /** The worker requests a restart of all workers. */
   onRestartWanted(): void
-  /** The last event of a worker. */
+  /** The last event from a worker. */
   onExit(worker: WorkerProcess): void
 }
 

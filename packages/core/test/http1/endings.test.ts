@@ -30,7 +30,7 @@ function half(exchange: Exchange): void {
   exchange.write(Buffer.from('half'))
 }
 
-/** Sends the last response of a connection. */
+/** Sends the last response on a connection. */
 function refuse(exchange: Exchange): void {
   exchange.respond(413, ['connection', 'close'], null)
 }

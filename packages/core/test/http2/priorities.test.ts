@@ -64,7 +64,7 @@ async function order(client: RawClient, streams: number): Promise<number[]> {
 describe('a connection with waiting responses (RFC 9218 §4, §10)', () => {
   it.each<[what: string, sent: Buffer[], expected: number[]]>([
     ['more urgent responses first', [get(3, 'u=5'), get(5), get(7, 'u=0')], [7, 7, 7, 5, 5, 5, 3, 3, 3]],
-    ['responses of the same urgency one after the other', [get(5, 'u=2'), get(7, 'u=2')], [5, 5, 5, 7, 7, 7]],
+    ['responses with the same urgency one after the other', [get(5, 'u=2'), get(7, 'u=2')], [5, 5, 5, 7, 7, 7]],
     ['incremental responses in turns', [get(3, 'u=2, i'), get(5, 'i, u=2')], [3, 5, 3, 5, 3, 5]],
     ['incremental and sequential responses in turns', [get(3, 'u=1'), get(5, 'u=1, i')], [5, 3, 5, 3, 5, 3]],
     ['responses in turns if the client sends no priority', [get(3), get(5)], [3, 5, 3, 5, 3, 5]],

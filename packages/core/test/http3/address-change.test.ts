@@ -42,7 +42,7 @@ describe('a client whose port changes (RFC 9000 §9)', () => {
     expect(ports.filter((_port, i) => i % 2 === 1)).toEqual(expected)
   })
 
-  it('loses no bytes of a running upload and download', async () => {
+  it('loses no bytes in a running upload and download', async () => {
     const { proxy, client } = await start(echo)
     const response = client.request({ path: '/', body: slowly(), headers: [] })
     // The transfer is running and far from its end.

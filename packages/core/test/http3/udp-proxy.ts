@@ -5,7 +5,7 @@ import { once } from 'node:events'
 export class UdpProxy implements AsyncDisposable {
   /** Port that the client sends to. */
   readonly port: number
-  /** The server's port. Can be changed. */
+  /** The server's port. It can be changed later. */
   serverPort: number
   readonly #inner: Socket
   #outer: Socket

@@ -12,7 +12,7 @@ const OPTIONS = {
   server: { limits: { drainIdleMs: 8000 } },
 } as const
 
-/** Returns the messages of `fw.worker` that the primary has logged. */
+/** Returns the messages on `fw.worker` that the primary has logged. */
 function traces(program: Program): { state: string; worker: string; pid: number; reason: string }[] {
   return Array.from(
     program.output.matchAll(/Trace: (\w+) (\w+) (\d+) (.*)$/gm),

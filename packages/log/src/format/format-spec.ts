@@ -22,7 +22,7 @@ export interface FormatSpec {
 const SPEC =
   /^(?:(?<fill>[^{}])?(?<align>[<>^]))?(?<sign>[+\- ])?(?<hash>#)?(?<zero>0)?(?:(?<width>\d{1,3})|\{(?<widthFrom>\d{0,3})\})?(?:\.(?:(?<precision>\d{1,3})|\{(?<precisionFrom>\d{0,3})\}))?(?<type>[s?cdbBoxXaAeEfFgG])?$/su
 
-/** Reports whether a text is a spec, with or without arguments for width and precision. */
+/** Reports whether a string is a spec, with or without arguments for width and precision. */
 export function isSpec(text: string): boolean {
   return SPEC.test(text)
 }

@@ -229,7 +229,7 @@ it.each<[string, unknown, RegExp]>([
     {},
     /^FileSink: option "path" must be a non-empty string or a file URL, got undefined\. Write for/,
   ],
-  ['an empty path', '', /^FileSink: option "path" must be .*, got ""\. Write for example "logs\/app\.log"\.$/],
+  ['an empty path', '', /^FileSink: option "path" must be .*, got ""\. Write, for example, "logs\/app\.log"\.$/],
   [
     'a URL that is not a file',
     new URL('http://host/app.log'),

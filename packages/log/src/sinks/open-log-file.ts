@@ -30,7 +30,7 @@ export function openLogFile(api: string, path: string | URL, append: boolean, mo
   if (typeof file !== 'string' || file === '') {
     const expected = 'a non-empty string or a file URL'
     const got = showValue(path instanceof URL ? path.href : path)
-    throw optionError({ api, name: 'path', expected, got, fix: 'Write for example "logs/app.log".' })
+    throw optionError({ api, name: 'path', expected, got, fix: 'Write, for example, "logs/app.log".' })
   }
   const { O_APPEND, O_CREAT, O_NONBLOCK, O_TRUNC, O_WRONLY } = constants
   try {

@@ -52,7 +52,7 @@ it('shows an error with its stack, its own properties and its causes', () => {
   expect(text).toContain("code: 'E_INNER'")
 })
 
-it('shows every error of an AggregateError', () => {
+it('shows every error in an AggregateError', () => {
   const text = display(new AggregateError([new Error('first'), new Error('second')], 'all'))
   expect(text).toContain('Error: first')
   expect(text).toContain('Error: second')

@@ -1,7 +1,7 @@
 /**
- * Matches characters that could end a line, control a terminal or hide in a text. These are C0 and C1 controls, DEL,
- * line and paragraph separators, bidirectional controls, characters of zero width and halves of surrogate pairs. The
- * joiner in emoji sequences (U+200D) is escaped too, because it could also hide in a name.
+ * Matches characters that could end a line, control a terminal or be invisible in text. These are C0 and C1 controls,
+ * DEL, line and paragraph separators, bidirectional controls, characters of zero width and halves of surrogate pairs.
+ * The joiner in emoji sequences (U+200D) is escaped too, because it could also hide in a name.
  */
 const UNSAFE =
   /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\p{Surrogate}]/gu
@@ -19,12 +19,12 @@ const SUSPECT =
 /** The last text that was found to need no escape. */
 let safeText = ''
 
-/** Reports whether a text certainly needs no escape. Can return false for a text that needs no escape. */
+/** Returns true only if a string needs no escaping. Can return false for a string that needs none. */
 export function isSafe(text: string): boolean {
   return !SUSPECT.test(text)
 }
 
-/** Stores a text that consists of safe parts, so that `escapeLine` does not search it again. */
+/** Stores a string that consists of safe parts, so that `escapeLine` does not search it again. */
 export function noteSafe(text: string): void {
   safeText = text
 }

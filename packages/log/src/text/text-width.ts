@@ -11,7 +11,7 @@ const WIDE =
 let segmenter: Intl.Segmenter | undefined
 
 /**
- * Returns the longest beginning of a text that fits into `columns`, and its width. A grapheme cluster is as wide as its
+ * Returns the longest prefix of a string that fits into `columns`, and its width. A grapheme cluster is as wide as its
  * first character, one or two columns, and is never split.
  *
  * @see C++23 [format.string.std]/13

@@ -18,8 +18,8 @@ export interface Broadcast {
 }
 
 /**
- * Sends the events of one turn to all subscribers, joined into one block. A subscriber that a filter unsubscribes during
- * the broadcast gets nothing.
+ * Sends the events from one turn to all subscribers, joined into one block. A subscriber that a filter unsubscribes
+ * during the broadcast gets nothing.
  */
 // docs/decisions/0060
 export function broadcast(subscribers: Iterable<Subscriber>, events: readonly ChannelEvent[]): Broadcast {

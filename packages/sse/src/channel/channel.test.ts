@@ -57,7 +57,7 @@ describe('publish', () => {
     expect(written[0]).toBe(written[1])
   })
 
-  it('joins the events of one turn in one write, in order', async () => {
+  it('joins the events from one turn in one write, in order', async () => {
     const channel = new SseChannel()
     const { body } = await join(channel)
     channel.publish('a', '1', { id: '1' })
@@ -99,9 +99,9 @@ describe('publish', () => {
   })
 
   it.each<[string, Parameters<SseChannel['publish']>, typeof TypeError]>([
-    ['a break in the name', ['a\nb', 'x'], TypeError],
+    ['a line break in the name', ['a\nb', 'x'], TypeError],
     ['a name that is not a string', [1 as unknown as string, 'x'], TypeError],
-    ['a break in the id', ['a', 'x', { id: '\r' }], TypeError],
+    ['a line break in the id', ['a', 'x', { id: '\r' }], TypeError],
     ['an id that is not a string', ['a', 'x', { id: 1 as unknown as string }], TypeError],
     ['NUL in the id', ['a', 'x', { id: '\0' }], TypeError],
     ['a value without a JSON form', ['a', undefined], TypeError],

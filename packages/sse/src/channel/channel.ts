@@ -56,7 +56,7 @@ const CLOSE_KINDS: OptionKinds<CloseChannelOptions> = { retryMs: integer(0), spr
 /**
  * Sends each event to many streams, encoded once, and sends missed events to clients that reconnect.
  *
- * The events of one event-loop turn are sent in one write. Without a backplane, a channel covers one process.
+ * The events published in one event-loop turn are sent in one write. Without a backplane, a channel covers one process.
  *
  * @example
  * const orders = new SseChannel<{ order: Order }>({ history: 10_000 })

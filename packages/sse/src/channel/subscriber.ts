@@ -17,7 +17,7 @@ export interface SubscriberHost {
   readonly history: History
   readonly slowConsumer: SlowSubscriber
   readonly maxBufferedBytes: number
-  /** Sends the events of this turn to all subscribers now. */
+  /** Sends the events from this turn to all subscribers now. */
   flush(): void
   onSlow(subscriber: Subscriber, bufferedBytes: number): void
   onDrop(subscriber: Subscriber, events: number): void
@@ -78,7 +78,7 @@ export class Subscriber implements StreamListener {
   }
 
   /**
-   * Sends the events of one turn.
+   * Sends the events from one turn.
    *
    * @param block All events, joined and shared with other subscribers
    * @param selections Blocks for other filters, by the sequence numbers of their events

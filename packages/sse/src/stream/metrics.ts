@@ -33,7 +33,7 @@ export interface SseMetrics {
     /** Number of streams that are still open. */
     readonly open: number
   }
-  /** `fw.sse.broadcast`: a channel sent the events of one turn to its subscribers. */
+  /** `fw.sse.broadcast`: a channel sent the events from one turn to its subscribers. */
   readonly broadcast: {
     /** Name of the channel. */
     readonly channel: string

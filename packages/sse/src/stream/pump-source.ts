@@ -14,7 +14,7 @@ export interface SourceTarget {
   unlisten(listener: StreamListener): void
 }
 
-/** Sends the events of a source until the source or the stream ends. See `SseStream.from`. */
+/** Sends the events from a source until the source or the stream ends. See `SseStream.from`. */
 export async function pumpSource(stream: SourceTarget, source: EventSourceOf): Promise<void> {
   if (!stream.isOpen()) return
   const iterator = iteratorOf(source)

@@ -3,7 +3,7 @@ import { fakeContext } from '../../test/fake-context.ts'
 import type { SseOptions } from './stream-options.ts'
 import { sse } from './sse.ts'
 
-/** Returns the bytes of a text as one character each, like a header value. */
+/** Returns the bytes of a string as one character each, like a header value. */
 const bytes = (text: string): string => Buffer.from(text).toString('latin1')
 
 describe('the head', () => {

@@ -30,7 +30,7 @@ export function toData<T>(api: string, value: T, serialize: (value: T) => unknow
     new TypeError(
       serialize === JSON.stringify
         ? `${api}: value must have a JSON form, got ${showValue(value)}. Pass an object, a string or null.`
-        : `${api}: the serializer must return a string, got ${showValue(text)}. Return for example JSON.stringify(value).`,
+        : `${api}: the serializer must return a string, got ${showValue(text)}. Return, for example, JSON.stringify(value).`,
     ),
   )
 }

@@ -39,7 +39,7 @@ export class EventClient implements AsyncDisposable {
     return new EventClient(fetcher, target, init, await connect(fetcher, target, init, lastEventId))
   }
 
-  /** The response of the current connection. */
+  /** The response on the current connection. */
   get response(): Response {
     return this.#connection.response
   }

@@ -76,7 +76,7 @@ export class BufferAccount implements LedgerEntry {
   }
 
   /**
-   * Whether the next request of the connection must wait. While memory is short, the largest chunk counts too. After a
+   * Whether the next request on the connection must wait. While memory is short, the largest chunk counts too. After a
    * refusal, no handler starts, because its response would probably also be refused.
    */
   get mustWait(): boolean {

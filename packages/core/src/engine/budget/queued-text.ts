@@ -8,7 +8,7 @@ export type Chunk = Uint8Array | QueuedText
 const MIN_PIECE_CHARS = 1024
 
 /**
- * Encodes a text as UTF-8 piece by piece, while it is sent. This keeps only the text in memory and not its bytes.
+ * Encodes a string as UTF-8 piece by piece, while it is sent. This keeps only the text in memory and not its bytes.
  * Responses with the same text share it.
  */
 export class QueuedText {

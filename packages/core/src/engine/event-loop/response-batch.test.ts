@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { ResponseBatch } from './response-batch.ts'
 
 describe('ResponseBatch', () => {
-  it('sends the responses of several connections in order at the end of the turn', async () => {
+  it('sends the responses on several connections in order at the end of the turn', async () => {
     const batch = new ResponseBatch()
     const released: string[] = []
     for (const name of ['a', 'b', 'c']) batch.add({ release: () => released.push(name) })

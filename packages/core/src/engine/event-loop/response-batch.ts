@@ -10,7 +10,7 @@ export interface HeldOutput {
 const MAX_WAIT_MS = 0.5
 
 /**
- * Sends the responses of several connections together at the end of an event-loop turn.
+ * Sends the responses on several connections together at the end of an event-loop turn.
  *
  * Sending each response before the next handler costs more CPU time. The kernel wakes a sleeping client for each one,
  * which evicts the handlers' data from the CPU caches.
@@ -68,7 +68,7 @@ function releaseAll(holders: readonly HeldOutput[]): void {
     try {
       holder.release()
     } catch (error) {
-      // An application that wraps sockets can make a release throw. Send the responses of the other connections anyway.
+      // An application that wraps sockets can make a release throw. Send the responses on the other connections anyway.
       process.emitWarning(error instanceof Error ? error : String(error))
     }
   }

@@ -19,7 +19,7 @@ import { allowsBody, responseHead, type ResponseHead } from './response-head.ts'
 const PENDING = 0
 const STREAMING = 1
 const COMPLETE = 2
-/** Minimum length of a text, in characters, for which refusing it before counting its bytes saves CPU time. */
+/** Minimum length of a string, in characters, for which refusing it before counting its bytes saves CPU time. */
 const LONG_TEXT_CHARS = 16 * 1024
 /** Status of a response that upgrades the connection. */
 const SWITCHING = 101
@@ -104,7 +104,7 @@ export abstract class BaseExchange implements Exchange {
 
   respond(status: number, fields: FieldList, body: Uint8Array | string | null): void {
     if (body !== null && typeof body !== 'string' && !(body instanceof Uint8Array)) throw notBytes(body)
-    // Counting the bytes of a text takes as long as copying it.
+    // Counting the bytes of a string takes as long as copying it.
     if (typeof body === 'string' && body.length >= LONG_TEXT_CHARS && this.refuses(status, body.length)) return
     const length = body === null ? 0 : typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
     const head = responseHead(this.method, status, fields, length)

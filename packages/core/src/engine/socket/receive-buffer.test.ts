@@ -64,7 +64,7 @@ describe('receiveShared', () => {
     expect(receiveShared(new Socket(), () => {})).toBe(false)
   })
 
-  it('delivers all bytes of several connections in a single shared buffer', async () => {
+  it('delivers all bytes from several connections in a single shared buffer', async () => {
     const pairs = await Promise.all(Array.from({ length: 8 }, pair))
     const received = pairs.map(({ accepted }) => receive(accepted))
     const sent = pairs.map((_, at) => pattern(600_000, at))

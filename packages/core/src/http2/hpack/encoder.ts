@@ -7,9 +7,9 @@ import { STRING_LENGTH_BITS } from './string.ts'
 
 /** Maximum table size, in bytes: the default of RFC 9113 §6.5.2, even if the peer allows more. */
 const MAX_TABLE_BYTES = 4096
-/** Maximum bytes of a literal besides its strings: flags and name index, and two string lengths. */
+/** Maximum bytes that a literal uses in addition to its strings: flags and name index, and two string lengths. */
 const FIELD_OVERHEAD_BYTES = 16
-/** Maximum bytes of a block besides its fields: two table size updates and `:status`. */
+/** Maximum bytes that a block uses in addition to its fields: two table size updates and `:status`. */
 const BLOCK_OVERHEAD_BYTES = 24
 
 /** Maximum size, in bytes, that a JavaScript loop copies faster than a native call. */

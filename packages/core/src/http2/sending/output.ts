@@ -51,7 +51,7 @@ export class Output implements HeldOutput {
     return this.#transport.isBlocked || this.#unsentBytes >= FLUSH_BYTES
   }
 
-  /** Schedules a flush together with the responses of other connections, at the latest at the end of the turn. */
+  /** Schedules a flush together with the responses on other connections, at the latest at the end of the turn. */
   hold(): void {
     if (this.#isHeld || this.#isScheduled) return
     this.#isHeld = true

@@ -59,9 +59,9 @@ export interface QuicConnection {
   closeWhenDelivered(code: number): void
 }
 
-/** Receives the events of one connection. Handlers must not throw. */
+/** Receives events from one connection. Handlers must not throw. */
 export interface QuicConnectionEvents {
-  /** The peer's stream has bytes, or its end, to read. This is the first event of a stream. */
+  /** The peer's stream has bytes, or its end, to read. This is the first event for a stream. */
   onReadable(streamId: number): void
   /** The peer sent RESET_STREAM. */
   onReset(streamId: number, code: number): void

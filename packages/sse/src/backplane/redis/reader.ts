@@ -186,7 +186,7 @@ class RedisPublishers {
     return number <= (this.#delivered.get(origin) ?? 0)
   }
 
-  /** Records the latest event of a publisher, and forgets the publisher that has been silent for longest. */
+  /** Records a publisher's latest event, and removes the publisher that has been silent for longest. */
   deliver({ origin, number }: RedisEntry): void {
     this.#delivered.delete(origin)
     this.#delivered.set(origin, number)

@@ -9,7 +9,10 @@ import { TurnBatch, isSseMessage, type ToPrimary, type ToWorker } from './messag
 /** The hubs in this process, by channel name. */
 const hubs = new Map<string, WorkerHub>()
 
-/** Runs in the primary, or in a process without workers. Orders the events of all processes and sends them to each. */
+/**
+ * Runs in the primary, or in a process without workers. Orders the events from all processes and sends them to each
+ * process.
+ */
 // docs/decisions/0061
 export class WorkerHub implements Backplane {
   readonly #channel: string

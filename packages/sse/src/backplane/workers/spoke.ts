@@ -9,7 +9,7 @@ const RESPONSE_MS = 5000
 /** The spokes in this process, by channel name. */
 const spokes = new Map<string, WorkerSpoke>()
 
-/** Runs in a worker. Sends events to the primary, and receives the ordered events of all processes. */
+/** Runs in a worker. Sends events to the primary, and receives the ordered events from all processes. */
 export class WorkerSpoke implements Backplane {
   readonly #channel: string
   readonly #toPrimary = new TurnBatch<BackplaneEvent>((events) => {
@@ -101,7 +101,7 @@ export class WorkerSpoke implements Backplane {
         this.#host?.deliver(event)
       } catch (error) {
         // A primary with newer code can accept events that this process refuses.
-        reportThrown('An event of the primary process', error)
+        reportThrown('An event from the primary process', error)
       }
     }
   }

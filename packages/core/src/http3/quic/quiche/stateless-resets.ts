@@ -13,7 +13,7 @@ const MAX_BYTES = 42
 const BURST = 1000
 const PER_SECOND = 500
 
-/** Creates stateless resets, which tell a client immediately that the server does not know its connection. */
+/** Creates stateless resets, which inform a client immediately that the server has no state for its connection. */
 export class StatelessResets {
   readonly #secret: Uint8Array
   readonly #budget: RateBudget

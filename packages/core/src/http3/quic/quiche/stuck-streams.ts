@@ -4,8 +4,8 @@ const NUDGE_AFTER_MS = 5000
 const STUCK_AFTER_MS = 10_000
 const CHECK_INTERVAL_MS = 1000
 /**
- * Number of cleanly ended streams to remember. The peer has fewer streams open at the same time, and opens another only
- * when quiche has forgotten one.
+ * Number of cleanly ended streams to keep track of. The peer has fewer streams open at the same time, and opens another
+ * only when quiche has forgotten one.
  */
 const RECENT_STREAMS = 256
 
