@@ -22,7 +22,7 @@ const OLD_NODE = `data:text/javascript,Object.defineProperty(process.versions, '
  * Bundles an application with every bundler, moves each bundle to an empty folder, and runs it there.
  *
  * @param installed Folder in which the packages are installed
- * @param nodes Paths of the versions of Node.js that run each bundle
+ * @param nodes Paths to the Node.js versions that run each bundle
  * @returns the problems found
  */
 export async function bundleAndRun(

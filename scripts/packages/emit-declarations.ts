@@ -11,7 +11,7 @@ const INDIRECT = new Set(['@fw/types', '@fw/options', '@fw/client-address', '@fw
 const PROGRAM = 'inferred-exports'
 
 /**
- * Emits the declarations of a program that exports values with inferred types, and compiles them without the program. The
+ * Emits declarations for a program that exports values with inferred types, and compiles them without the program. The
  * compiler writes `import('@fw/types')` without an error if a package does not export a type again (TS2742 in TypeScript 5).
  *
  * @returns the result of the first step that failed, or of the last step

@@ -19,7 +19,7 @@ const OLDEST_NODE = {
 
 /**
  * Installs the tarballs into an empty folder, next to the compilers. Then compiles a program that imports every entry and
- * serves one request, with every compiler. Runs it on every version of Node.js.
+ * serves one request, with every compiler. Runs it on every Node.js version.
  *
  * @returns the result of the first step that failed, or of the last step
  */

@@ -113,7 +113,7 @@ async function settled<T>(child: ChildProcess, command: readonly string[], await
   }
 }
 
-/** Returns a function that finds the error in the output of a program. Does not print the output, which can be long. */
+/** Returns a function that finds the error in a program's output. Does not print the output, which can be long. */
 function errorIn(output: Readable | null): () => string {
   let tail = ''
   output?.setEncoding('utf8').on('data', (text: string) => (tail = (tail + text).slice(-4000)))

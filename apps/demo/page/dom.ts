@@ -1,6 +1,6 @@
 type Child = Node | string
 
-/** Returns the element of the page with this ID. @throws {Error} if the page has none */
+/** Returns the element with this ID. @throws {Error} if the page has none */
 export function byId(id: string): HTMLElement
 /** Returns the element with this ID and of this class. @throws {Error} if the page has none */
 export function byId<T extends HTMLElement>(id: string, kind: new () => T): T

@@ -94,7 +94,7 @@ function welcome(message: WelcomeMessage): void {
   if (life.request === undefined) showAny()
 }
 
-/** Shows the newest request of the visitor, or any, if the one that brought the page is not known. */
+/** Shows the visitor's newest request, or any other, if the request that delivered the page is unknown. */
 function showAny(): void {
   const request = list.shown.find((each) => list.isOwn(each)) ?? list.shown[0]
   if (request === undefined) return

@@ -1,4 +1,4 @@
-// Compares the throughput of the demo with and without one viewer, in alternating turns. Exits with 1 if the median of
+// Compares the demo's throughput with and without one viewer, in alternating turns. Exits with 1 if the median of
 // the ratios is below 0.95. Run: node soak/cost-of-a-viewer.ts [turns of each kind] [seconds of a turn]
 import { Agent, get } from 'node:http'
 import { MeasuredDemo } from './measured-demo.ts'

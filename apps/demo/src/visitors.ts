@@ -10,7 +10,7 @@ const VISITOR_BYTES = 16
 const VISITOR = /^[\w-]{22}$/
 const NAME_LENGTH = 10
 
-/** Recognizes visitors by a cookie, and the clients of the demo by a secret. */
+/** Recognizes visitors by a cookie, and the demo's clients by a secret. */
 export class Visitors {
   /** The secret of the clients. */
   readonly secret: string = randomBytes(VISITOR_BYTES).toString('base64url')
@@ -40,7 +40,7 @@ export class Visitors {
   }
 }
 
-/** Returns the name of a visitor for pages and messages. It does not reveal the cookie. */
+/** Returns a visitor's name for pages and messages. It does not reveal the cookie. */
 function visitorName(cookie: string): string {
   return createHash('sha256').update(cookie).digest('base64url').slice(0, NAME_LENGTH)
 }
@@ -48,7 +48,7 @@ function visitorName(cookie: string): string {
 /** Returns the visitor that the cookie names, or gives the browser a new one. */
 function recognize({ cookies, exchange }: Context): string {
   const isSecure = exchange.scheme === 'https'
-  // Ports of a host share their cookies, and a cookie without TLS cannot replace one with TLS of the same name.
+  // All ports of a host share cookies, and a cookie without TLS cannot replace one with TLS that has the same name.
   const name = isSecure ? '__Host-visitor' : 'visitor'
   const known = cookies.get(name)
   if (known !== null && VISITOR.test(known)) return known

@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest'
 import type { ThrownError } from './thrown-errors.ts'
 
 const run = promisify(execFile)
-// The packages that the examples import are dependencies of the demo.
+// The packages that the examples import are the demo's dependencies.
 const FOLDER = fileURLToPath(new URL('..', import.meta.url))
 const PRELOAD = new URL('./thrown-errors.ts', import.meta.url).href
 const PAGES = globSync(fileURLToPath(new URL('../../../docs/errors/*.md', import.meta.url))).toSorted()

@@ -66,7 +66,7 @@ describe('the page', () => {
     const source = await readFile(AXE, 'utf8')
     const found: unknown[] = []
     const check = async (page: Page, view: string): Promise<void> => {
-      // The policy of the page forbids injected scripts, but not those of the debugger.
+      // The page's policy forbids injected scripts, but not the debugger's.
       await page.evaluate(source)
       const violations = await page.evaluate(async (values) => {
         const axe = (

@@ -59,7 +59,7 @@ cpSync(new URL('fonts', DEMO), new URL('fonts', PUBLIC), { recursive: true })
 for (const [name, svg] of chartsOf()) write(new URL(`charts/${name}.svg`, PUBLIC), svg)
 
 function writePage(path: string, { title, description, markdown }: Body, label?: string): void {
-  // The title of a README is the name of a package. The label of the page names the subject.
+  // A README's title is the package name. The page's label names the subject.
   const fields = {
     title: title.startsWith('@fw/') && label !== undefined ? label : title,
     description,

@@ -62,7 +62,7 @@ afterAll(async () => {
   await server.close()
 })
 
-/** Errors in the console of any page, failed requests and uncaught errors, with the address of the page. */
+/** Console errors, failed requests and uncaught errors on any page, with the page's URL. */
 const errors: string[] = []
 
 function collectErrors(page: Page): void {

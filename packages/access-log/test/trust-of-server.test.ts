@@ -29,7 +29,7 @@ it.each<[string, TrustProxy | undefined, TrustProxy | undefined, string]>([
 })
 
 eachProtocol(
-  'an entry of a server with trustProxy: false',
+  'an entry from a server with trustProxy: false',
   async ({ tls, http3 }) => {
     const server = new Server({ ...(tls && { tls: { key: tls.key, cert: tls.cert } }), http3, trustProxy: false })
     server

@@ -29,8 +29,8 @@ export function claimedAddress(headers: FieldSource, peer: string | undefined): 
 }
 
 /**
- * Returns the address of the client behind trusted proxies. Reads the entries from the peer toward the client, as long
- * as a trusted proxy added them. The first address that is not trusted is the client. An entry that is not an address
+ * Returns the client's address behind trusted proxies. Reads the entries from the peer toward the client, while each
+ * was added by a trusted proxy. The first address that is not trusted is the client. An entry that is not an address
  * ends the search.
  *
  * @param peer The peer's address, or `UNIX_SOCKET`, which is trusted if `trust` names any proxy

@@ -9,7 +9,7 @@ const SMALL_BYTES = 32 * 1024
 
 const { constants: C } = zlib
 
-/** Smaller tables for an event stream, which holds them as long as it is open. */
+/** Smaller tables for an event stream, which holds them while it is open. */
 const EVENT_ZSTD = { [C.ZSTD_c_windowLog]: 16, [C.ZSTD_c_hashLog]: 13, [C.ZSTD_c_chainLog]: 13 }
 const SMALL_ZSTD = { [C.ZSTD_c_windowLog]: 15, [C.ZSTD_c_hashLog]: 14, [C.ZSTD_c_chainLog]: 14 }
 /** RFC 9659: a decoder of the `zstd` coding need not support windows above 8 MiB. */

@@ -1,4 +1,4 @@
-/** Media types that shrink, besides `text/*` and the structured suffixes. */
+/** Compressible media types, in addition to `text/*` and the structured suffixes. */
 const COMPRESSIBLE: ReadonlySet<string> = new Set([
   'application/javascript',
   'application/json',

@@ -4,7 +4,7 @@ import type { BodyEncoder, PushBytes } from '@fw/types'
 type Compressor = Transform & { flush(kind: number, done: () => void): void }
 
 /**
- * Returns an encoder that sends a body through a compression stream of Node.js.
+ * Returns an encoder that sends a body through a Node.js compression stream.
  *
  * @param flushKind The constant of `node:zlib` with which `flush` keeps what the compressor has learned
  */

@@ -43,7 +43,7 @@ const PIECES: readonly string[] = [
 ]
 
 const target: FuzzTarget<Input> = {
-  parser: 'HTTP/3 streams of a client: requests, control, QPACK (RFC 9114 §7, RFC 9204 §4)',
+  parser: 'HTTP/3 streams from a client: requests, control, QPACK (RFC 9114 §7, RFC 9204 §4)',
   generate(random) {
     const stream = random.pick<Input['stream']>(['request', 'request', 'request', 'control', 'encoder', 'decoder'])
     const bytes = streamOf(stream, random).toString('latin1')

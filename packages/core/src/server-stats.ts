@@ -5,9 +5,9 @@ import type { Limits } from './options/limits.ts'
 
 /** Bytes that wait for clients, or for the rest of a request. */
 export interface BufferedBytes extends BufferStats {
-  /** `limits.maxBufferedBytes` of the server; 0 for none. */
+  /** The server's `limits.maxBufferedBytes`; 0 for none. */
   readonly limitBytes: number
-  /** `limits.maxBufferedBytesPerConnection` of the server; 0 for none. */
+  /** The server's `limits.maxBufferedBytesPerConnection`; 0 for none. */
   readonly connectionLimitBytes: number
 }
 

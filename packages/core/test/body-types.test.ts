@@ -126,7 +126,7 @@ describe('the type of a body, through toFetchHandler', () => {
   })
 })
 
-describe('the bodyTypes of a server', () => {
+describe("a server's bodyTypes", () => {
   const server = new Server({ bodyTypes: ['application/json', FORM] })
   register(server.router())
   server.router().post('/strict', { body: Body, bodyTypes: ['application/json'] }, (ctx) => ctx.valid.body)

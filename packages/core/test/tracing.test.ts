@@ -145,7 +145,7 @@ eachProtocol('the trace of a request', start, (client, protocol) => {
     expect(handshakeMs).toBeGreaterThan(0)
   })
 
-  it('publishes the opening and the closing of a connection with the same object', async () => {
+  it('publishes when a connection opens and closes, with the same object', async () => {
     const opened = subscribe<ConnectionTrace>('fw.connection.open')
     const closed = subscribe<ConnectionTrace>('fw.connection.close')
     const own = await connect(protocol, { port: server.address().port ?? 0 })

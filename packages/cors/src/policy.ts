@@ -14,7 +14,7 @@ export interface CorsPolicy {
   readonly allows: (origin: string, ctx: Context) => boolean | Promise<boolean>
   /** Returns the CORS fields for a response that pages from an allowed origin can read. */
   readonly fieldsFor: (origin: string | null) => FieldList
-  /** Fields for an allowed preflight, besides `access-control-allow-origin`. */
+  /** Fields for an allowed preflight, in addition to `access-control-allow-origin`. */
   readonly preflightFields: FieldList
   /** Value of `access-control-allow-methods`; `undefined` for the methods of the path's routes. */
   readonly methods: string | undefined

@@ -24,7 +24,7 @@ describe('targetedRoute', () => {
     [['GET /a', 'PUT /:name', '* /*rest'], 'PUT', 'PUT /:name'],
     [['GET /a'], 'put', undefined],
     [[], 'PUT', undefined],
-  ])('selects among %j for %s the route %s', (lines, method, expected) => {
+  ])('searches %j for %s and finds %s', (lines, method, expected) => {
     expect(nameOf(targetedRoute(routes(...lines), method))).toBe(expected)
   })
 })

@@ -5,7 +5,7 @@ import { ownVersion, templateFiles } from './template-files.ts'
 
 /** Values about the application and this machine that the files contain. */
 export interface Surroundings {
-  /** Name of the package. */
+  /** The package name. */
   readonly name: string
   readonly manager: PackageManager
   /** Command that creates a certificate. */
@@ -17,7 +17,7 @@ export function urlOf({ https }: Choices): string {
   return https ? 'https://localhost:8443/' : 'http://localhost:8080/'
 }
 
-/** Returns the files of the application. */
+/** Returns the application's files. */
 export async function applicationFiles(choices: Choices, { name, manager, certificate }: Surroundings): Promise<Files> {
   const layers = await Promise.all(layersOf(choices).map(templateFiles))
   const url = urlOf(choices)

@@ -35,7 +35,7 @@ async function parentProblem(folder: string): Promise<string | undefined> {
 }
 
 /**
- * Returns the name of the package in a folder: `My App` becomes `my-app`.
+ * Returns the package name for a folder: `My App` becomes `my-app`.
  *
  * @see https://docs.npmjs.com/cli/configuring-npm/package-json#name
  */

@@ -95,7 +95,7 @@ function queueable(): { sink: LogSink; said: string[]; fail: () => void } {
   return { sink: sinkAble({ useQueue, queued: () => 3 }), said, fail: () => given?.onFailure(new Error('thread died')) }
 }
 
-it('reads the abilities of a sink once, when it is added', () => {
+it("reads a sink's abilities once, when the sink is added", () => {
   let reads = 0
   const calls: string[] = []
   const sink = Object.defineProperty(sinkWith({}), sinkAbilities, {

@@ -4,7 +4,7 @@
  */
 import nodeModule from 'node:module'
 import { fileURLToPath } from 'node:url'
-import '@fw/options' // checks the version of Node.js
+import '@fw/options' // checks the Node.js version
 import { markCallSites } from './call-sites/mark-call-sites.ts'
 
 // On an old Node.js version, a named import would fail before the version check.

@@ -80,7 +80,7 @@ describe('securityHeaders()', () => {
     expect(fields).toHaveProperty('strict-transport-security', value)
   })
 
-  it('omits fields with false', async () => {
+  it('omits fields that are set to false', async () => {
     const off = { hsts: false, frame: false, referrer: false, coop: false, corp: false } as const
     expect(await fieldsOf(off)).toEqual({ 'x-content-type-options': 'nosniff' })
   })

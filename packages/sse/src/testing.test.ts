@@ -34,7 +34,7 @@ describe('parseEvents', () => {
     ],
     ['one byte order mark before an empty line', '\uFEFF\n\uFEFFdata: a\n\ndata: b\n\n', ['b']],
     ['a byte order mark in the data', 'data: \uFEFFa\n\n', ['\uFEFFa']],
-    ['the characters that look like the bytes of a mark', '\xEF\xBB\xBFdata: a\n\ndata: b\n\n', ['b']],
+    ['the characters that look like the bytes of a byte order mark', '\xEF\xBB\xBFdata: a\n\ndata: b\n\n', ['b']],
   ])('reads %s as text, as bytes and in every split', (_, text, data) => {
     expect(dataOf([text])).toEqual(data)
     expect(dataOf(['', ...text.split('')])).toEqual(data)

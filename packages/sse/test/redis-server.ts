@@ -128,7 +128,7 @@ export class CuttableLine implements AsyncDisposable {
     this.#server = server
   }
 
-  /** @param path Path of the server's socket */
+  /** @param path Path to the server's socket */
   static async to(path: string): Promise<CuttableLine> {
     const server = createServer()
     const line = new CuttableLine(server)

@@ -92,7 +92,7 @@ describe('a channel in several processes', () => {
     expect([one.gaps, two.gaps]).toEqual([0, 0])
   })
 
-  it('measures the age of events from their publication instead of the process start', async () => {
+  it('measures the age of events from when they were published, not from the process start', async () => {
     await using redis = await RedisServer.start(false)
     await using one = new Node(redis.client)
     one.publish(1, 3)

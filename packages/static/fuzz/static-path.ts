@@ -10,7 +10,7 @@ interface Input {
   readonly dotdot: 'anywhere' | 'segment'
 }
 
-/** Names, and texts that some servers treat as `..` or as a separator. */
+/** Names, and strings that some servers treat as `..` or as a separator. */
 const PIECES: readonly string[] = [
   'a.txt',
   'dir',

@@ -54,7 +54,7 @@ export interface ProtocolClient {
   close(): Promise<void>
 }
 
-/** Address of the server. The default `host` is `127.0.0.1`. */
+/** The server's address. The default `host` is `127.0.0.1`. */
 export type ConnectOptions = {
   port: number
   host?: string

@@ -39,7 +39,7 @@ function nodeRequest(server: Server): () => void {
   return () => connections.send()
 }
 
-/** Functions that resolve when an application has written its log, by the name of the log. */
+/** Functions that resolve when an application has written its log, by log name. */
 const written = new Map<string, () => Promise<void>>()
 
 /** Opens a log, and checks after it is closed that it has `lines` lines per request. */

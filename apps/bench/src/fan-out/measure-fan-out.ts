@@ -52,7 +52,7 @@ export async function measureFanOut(
   }
 }
 
-/** Opens streams and measures the memory of the server shortly afterwards. */
+/** Opens streams and measures the server's memory shortly afterwards. */
 async function open(name: string, count: number, run: Run): Promise<readonly [OpenStreams, streamKib: number]> {
   const streams = await OpenStreams.at(name, count)
   try {

@@ -47,7 +47,7 @@ export class OpenStreams implements AsyncDisposable {
     return new OpenStreams(server, clients, stack.move(), count, rssBytes)
   }
 
-  /** Returns the resident memory of the server per stream, in KiB. */
+  /** Returns the server's resident memory per stream, in KiB. */
   async kibEach(): Promise<number> {
     const { rssBytes } = await usageOf(this.#server)
     return (rssBytes - this.#rssBytesBefore) / this.#count / 1024

@@ -18,7 +18,7 @@ export class Break {
       button.ariaPressed = 'false'
       button.addEventListener('click', () => void this.#run(button))
     }
-    this.#say('', 'Choose a fault. A client of the server causes it, and the request appears in the list as yours.')
+    this.#say('', 'Choose a fault. A client on the server causes it, and the request appears in the list as yours.')
   }
 
   offer(isOffered: boolean): void {

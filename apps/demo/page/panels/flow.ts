@@ -26,7 +26,7 @@ const CROSSING_S = 1.9
 const OWN_CROSSING_S = 2.6
 /** Maximum number of dots on screen. A race sends 150 requests together. */
 const MAX_DOTS = 700
-/** With more dots, only those of the visitor have a tail. */
+/** With more dots, only the visitor's dots have a tail. */
 const MAX_TAILS = 250
 /** Batches arrive every 100 ms. Their dots start spread over this time. */
 const SPREAD = 0.1 / CROSSING_S
@@ -173,7 +173,7 @@ export class Flow {
     this.#dots.push({ protocol, row, isFailed, isOwn, way, lane: Math.random() - 0.5 })
   }
 
-  /** Explains the lane of HTTP/3 if the server does not offer it. */
+  /** Explains the HTTP/3 lane if the server does not offer HTTP/3. */
   #rail(): void {
     const lane = this.#from.children[2]
     if (this.#hasHttp3 || lane === undefined) return

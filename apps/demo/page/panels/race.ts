@@ -37,7 +37,7 @@ export class Race {
       void this.run()
     })
     this.#button.addEventListener('click', () => void this.run())
-    this.#say('', 'A page cannot choose its protocol, so clients of the server run this race against it.')
+    this.#say('', 'A page cannot choose its protocol, so clients on the server run this race against it.')
   }
 
   offer(isOffered: boolean): void {
@@ -75,7 +75,7 @@ export class Race {
     }
   }
 
-  /** Waits as long as the server requests: all visitors together can start one race every 5 s. */
+  /** Waits for the time that the server requests: all visitors together can start one race every 5 s. */
   async #runLater(kind: RaceKind, seconds: number): Promise<void> {
     this.#say('', `One race in 5 s for all visitors. The next one starts in ${seconds} s …`)
     await new Promise((resolve) => setTimeout(resolve, seconds * 1000))

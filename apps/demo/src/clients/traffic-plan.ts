@@ -17,7 +17,7 @@ const FILES = ['/', '/live.js', '/live.css', '/fonts/geist.woff2', '/icon.svg']
 const MISSING = ['/wp-login.php', '/admin.php', '/.env']
 const HIGHEST_ORDER = 9200
 
-/** Returns the next request of the demo traffic, at random. About one in 30 fails. */
+/** Returns the next request in the demo traffic, at random. About one in 30 fails. */
 export function drawRequest(random: () => number): ClientRequest {
   const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T
   const kind = random()

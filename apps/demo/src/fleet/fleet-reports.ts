@@ -13,7 +13,7 @@ export type FleetReport =
 /** The states of `fw.worker`. */
 export type WorkerState = 'starts' | 'serves' | 'drains' | 'ended'
 
-/** Reports whether a message is a report of a worker. */
+/** Reports whether a message is a report from a worker. */
 export function isWorkerReport(message: unknown): message is WorkerReport {
   return typeof message === 'object' && message !== null && 'demo' in message && message.demo === 'in flight'
 }

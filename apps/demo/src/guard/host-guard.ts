@@ -3,7 +3,7 @@ import { HttpError, type Middleware } from '@fw/core'
 
 /** The hosts that requests can name. */
 export interface AllowedHosts {
-  /** Host names besides `localhost`, in lower case. */
+  /** Host names in addition to `localhost`, in lower case. */
   readonly names: readonly string[]
   /** Whether only loopback addresses are allowed, at one of `ports`. */
   readonly isLoopbackOnly: boolean

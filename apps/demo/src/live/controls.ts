@@ -52,7 +52,7 @@ export class Controls {
     this.#welcome = welcome
   }
 
-  /** Registers the event stream and the buttons of the page. */
+  /** Registers the event stream and the page's buttons. */
   register(app: Router): void {
     app.get('/events', async (ctx) => {
       const visitor = ctx.local(Visitor)
@@ -84,7 +84,7 @@ export class Controls {
     })
   }
 
-  /** Limits a visitor's requests to the application. The clients of the demo have their own rates. */
+  /** Limits a visitor's requests to the application. The demo's clients have their own rates. */
   readonly limitTries = (ctx: Context, next: () => Promise<void>): unknown => {
     const visitor = ctx.local(Visitor)
     const isTry = ctx.path.startsWith('/api/') && visitor !== 'demo' && visitor !== 'race'

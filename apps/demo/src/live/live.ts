@@ -39,7 +39,7 @@ const FIRST_RACE_MS = 1500
 
 const { version } = createRequire(import.meta.url)('@fw/core/package.json') as { version: string }
 
-/** The backend of the page: the events that it shows and the actions of its buttons. */
+/** The page's backend: the events that the page shows and the actions of its buttons. */
 export class Live implements Actions {
   readonly feed: Feed
   readonly observer: Observer
@@ -58,7 +58,7 @@ export class Live implements Actions {
     this.observer = new Observer(this.#collector)
   }
 
-  /** Starts the clients of the demo, which need its ports. */
+  /** Starts the demo's clients, which need its ports. */
   start({ level, ...target }: Target & { readonly level: TrafficLevel }): void {
     if (!this.#settings.hasOwnClients) return
     const clients = new ClientThread(target)
@@ -166,7 +166,9 @@ export class Live implements Actions {
   }
 }
 
-/** Returns the newest requests whose JSON fits into a number of bytes, those of the visitor first, in their original order. */
+/**
+ * Returns the newest requests whose JSON fits into a number of bytes, the visitor's own first, in their original order.
+ */
 function chosen(requests: readonly RequestMessage[], visitor: string, bytes: number): readonly RequestMessage[] {
   const kept = new Set<RequestMessage>()
   let left = bytes

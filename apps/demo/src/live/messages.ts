@@ -103,14 +103,14 @@ export interface History {
   readonly memory: readonly number[]
 }
 
-/** The source of a handler. */
+/** A handler's source code. */
 export interface SourceCode {
   readonly file: string
   readonly firstLine: number
   readonly lines: readonly string[]
 }
 
-/** The first event of each stream. */
+/** The first event on each stream. */
 export interface WelcomeMessage {
   readonly visitor: string
   readonly isPublic: boolean
@@ -120,7 +120,7 @@ export interface WelcomeMessage {
   readonly listensOn: string
   readonly protocols: readonly ProtocolName[]
   readonly traffic: TrafficLevel
-  /** The parts of the demo that are on. */
+  /** The parts of the demo that are enabled. */
   readonly offers: {
     readonly traffic: boolean
     readonly race: boolean
@@ -205,7 +205,7 @@ export interface FaultMessage {
   readonly isClosed: boolean
 }
 
-/** The events of the feed. */
+/** The events in the feed. */
 export interface FeedEvents {
   welcome: WelcomeMessage
   counts: CountsMessage

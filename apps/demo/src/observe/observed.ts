@@ -12,7 +12,7 @@ export interface Observed {
   readonly trace: CoreTrace
   /** Milliseconds, measured with `performance.now()`. */
   readonly started: number
-  /** The visitor; `demo` and `race` for the clients of the demo; empty before the visitor is recognized. */
+  /** The visitor; `demo` and `race` for the demo's clients; empty before the visitor is recognized. */
   by: string
   readonly around: Span[]
   handler: Span | undefined

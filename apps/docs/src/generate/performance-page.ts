@@ -3,7 +3,7 @@ import { chartsOf, readResults } from './charts.ts'
 import type { Body } from './repository-page.ts'
 import { ROOT } from './sources.ts'
 
-/** Title of each group, in the order of the page. */
+/** Title of each group, in page order. */
 const GROUPS: Readonly<Record<string, string>> = {
   http1: 'HTTP/1.1',
   http2: 'HTTP/2',

@@ -31,6 +31,6 @@ it.each<[string, string | readonly string[]]>([
   expect(traceContextOf(fakeHeaders({ traceparent }))).toBeUndefined()
 })
 
-it('returns undefined without the field', () => {
+it('returns undefined if the field is absent', () => {
   expect(traceContextOf(fakeHeaders())).toBeUndefined()
 })

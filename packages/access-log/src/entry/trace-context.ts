@@ -4,7 +4,7 @@ import type { RequestHeaders } from '@fw/types'
 export interface TraceContext {
   /** The trace ID: 32 hexadecimal digits in lower case. */
   readonly traceId: string
-  /** The ID of the parent operation: 16 hexadecimal digits in lower case. */
+  /** The parent operation's ID: 16 hexadecimal digits in lower case. */
   readonly parentId: string
 }
 

@@ -90,11 +90,11 @@ export class ConnectionView {
     if (this.#block !== undefined && (type !== FrameType.CONTINUATION || this.#block.streamId !== streamId)) {
       throw new Error('A frame within a field block')
     }
-    if (this.hasFailed) throw new Error('A frame after the end of the connection')
+    if (this.hasFailed) throw new Error('A frame after the connection has ended')
     switch (type) {
       case FrameType.DATA:
         this.window -= payload.length
-        if (this.window < 0) throw new Error('Content beyond the window of the connection')
+        if (this.window < 0) throw new Error("Content beyond the connection's window")
         this.#opened(streamId).onData(payload, (flags & Flag.END_STREAM) !== 0)
         return
       case FrameType.HEADERS:

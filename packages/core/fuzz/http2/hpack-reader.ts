@@ -5,7 +5,7 @@ import { readHuffman } from '../fields/huffman-reference.ts'
 const OVERHEAD_BYTES = 32
 
 /**
- * Decodes the field blocks of a peer with a simple implementation of RFC 7541. Also checks the encoder rules of §4.2.
+ * Decodes a peer's field blocks with a simple implementation of RFC 7541. Also checks the encoder rules of §4.2.
  * `read` throws if the peer violated a rule.
  */
 export class HpackReader {

@@ -13,7 +13,7 @@ export interface ReferenceVerdict {
   readonly requests: ReadonlyMap<number, Understood>
   /** RST_STREAM codes by stream ID. */
   readonly resets: ReadonlyMap<number, number>
-  /** Code of the connection error. */
+  /** The connection error's code. */
   readonly connectionError: number | undefined
 }
 

@@ -38,7 +38,7 @@ export const STRICTER: readonly Rule[] = [
     reason: /^Malformed request: Host differs from the authority$/,
     source: 'RFC 9113 §8.3.1: the two must be equal',
   },
-  { reason: /^(?:Trailers|Request head) too large$/, source: 'The limits of the engine are lower' },
+  { reason: /^(?:Trailers|Request head) too large$/, source: "The engine's limits are lower" },
   {
     reason: /^Malformed request: (?:content does not match Content-Length|Invalid Content-Length)/,
     source: 'RFC 9113 §8.1.1 has no exception for CONNECT',

@@ -20,7 +20,7 @@ function appWithRoutes(): { app: App; seen: string[][] } {
 }
 
 describe('router.routes', () => {
-  it('yields the routes of the router and its groups in registration order', () => {
+  it('yields the routes in the router and its groups in registration order', () => {
     const { router } = new App()
     router.get('/', handler)
     const api = router.group('/api')

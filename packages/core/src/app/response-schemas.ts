@@ -10,7 +10,7 @@ const EXAMPLE = `Write, for example, { 200: { type: 'object', properties: {} } }
 /**
  * Returns the JSON Schemas in the option `response`. A single Standard Schema applies to status 200.
  *
- * @param api Name of the route, which begins error messages
+ * @param api The route's name, which error messages begin with
  * @throws {TypeError} if a key is not a status, or a schema is neither a JSON Schema nor provides one
  */
 export function responseSchemas(response: RouteOptions['response'], api: string): ResponseSchemas {

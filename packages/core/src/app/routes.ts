@@ -84,7 +84,7 @@ export class Routes {
       const given = showValue(group.prefix)
       throw withCode(
         'FW_INVALID_PATH',
-        new TypeError(`router.group: prefix must not end with '/', got ${given}. Paths of the group start with '/'.`),
+        new TypeError(`router.group: prefix must not end with '/', got ${given}. Paths in the group start with '/'.`),
       )
     }
     this.#groups.push({ prefix: this.#routing.caseSensitive ? prefix : prefix.map(segmentWithoutCase), group })

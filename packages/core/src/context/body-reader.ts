@@ -13,7 +13,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
 /** Limits of a request body. */
 export type BodyLimits = Pick<Limits, 'maxBodyBytes' | 'maxFormFields' | 'maxFileBytes'>
 
-/** Creates the reader for a request, with the limits of the server or the route. */
+/** Creates the reader for a request, with the server's or the route's limits. */
 export function bodyReaderOf(
   { body, headers }: Exchange,
   host: { readonly limits: BodyLimits; readonly bodyTypes: readonly string[] },

@@ -1,7 +1,7 @@
 /**
  * Reports a request that violates the protocol or a limit. The engine answers it with `status`; no handler runs.
  *
- * `scope` names what the error ends: one exchange (`stream`) or all exchanges of the connection (`connection`).
+ * `scope` names what the error ends: one exchange (`stream`) or all exchanges on the connection (`connection`).
  * HTTP/1.x ignores it and always closes the connection after the response.
  */
 export class ProtocolError extends Error {

@@ -13,7 +13,7 @@ export interface Http1ConnectionOptions {
   readonly onClose: (connection: Drainable) => void
 }
 
-/** The state of a connection. */
+/** A connection's state. */
 export type Phase =
   /** No bytes have arrived yet. */
   | 'fresh'

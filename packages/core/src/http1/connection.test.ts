@@ -722,7 +722,7 @@ function listeners(socket: Socket): number[] {
   return ['data', 'end', 'drain', 'close'].map((event) => socket.listenerCount(event))
 }
 
-/** Opens a connection. Returns the sockets of the client and the server. */
+/** Opens a connection. Returns the client's and the server's socket. */
 async function openBoth(port: number): Promise<[Socket, Socket]> {
   const { promise, resolve } = Promise.withResolvers<Socket>()
   const onSocket = (message: unknown): void => resolve((message as { socket: Socket }).socket)

@@ -17,7 +17,7 @@ import { encodeRefusal, type ConnectionFields } from './response-head.ts'
 
 /** The connection of a cycle. */
 export interface CycleOwner extends Http1ExchangeOwner, FlowOwner {
-  /** Deadline of the connection. The cycle sets it for heads, bodies and idle time. */
+  /** The connection's deadline. The cycle sets it for heads, bodies and idle time. */
   deadlineMs: number
   /** Ends the connection after the bytes written so far. */
   linger(): void

@@ -63,7 +63,7 @@ function connectionLines({ keepAlive, keepAliveSeconds }: ConnectionFields): str
   return lastKeepAliveLines
 }
 
-// Cache of the last result, because all connections of a server use the same time.
+// Caches the last result, because all of a server's connections use the same time.
 let lastKeepAliveSeconds = 0
 let lastKeepAliveLines = ''
 

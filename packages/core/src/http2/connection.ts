@@ -17,7 +17,7 @@ import { Sender } from './sending/sender.ts'
 import { ClientSettings, serverSettings } from './frames/settings.ts'
 import { Http2Streams, type StreamsOwner } from './streams.ts'
 
-/** Phase of a connection. */
+/** A connection's phase. */
 type Phase =
   | 'open'
   /** Sends the first GOAWAY with the next request, or after `drainIdleMs` without a request. */

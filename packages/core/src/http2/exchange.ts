@@ -130,7 +130,7 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
     return this.queuedBytes > 0 || this.#owner.sender.isBlocked
   }
 
-  /** Reports whether the queued bytes fit in the windows. @param window Window of the connection, in bytes */
+  /** Reports whether the queued bytes fit in the windows. @param window The connection's window, in bytes */
   fits(window: number): boolean {
     return this.queuedBytes <= Math.min(window, Math.max(this.#window, 0))
   }

@@ -70,7 +70,7 @@ export class Http2RequestBody implements BodySupply {
   /** Received bytes that no WINDOW_UPDATE has returned yet. */
   #owed = 0
 
-  /** @param announced Value of `content-length`, `undefined` without the field */
+  /** @param announced Value of `content-length`, `undefined` if the field is absent */
   constructor(owner: Http2BodyOwner, announced: number | undefined, expectsContinue: boolean) {
     const { limits } = owner
     this.body = new ReceivedBody(announced, limits.maxBufferedBodyBytes, this)

@@ -247,7 +247,7 @@ export class Http2Streams implements StreamOwner<Http2Exchange> {
   }
 
   /**
-   * Aborts the exchanges of a client that disconnected. Still sends complete responses that fit in the open windows.
+   * Aborts a disconnected client's exchanges. Still sends complete responses that fit in the open windows.
    */
   abandon(error: Error): void {
     this.refuseNew()

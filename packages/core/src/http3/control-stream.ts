@@ -12,7 +12,7 @@ const MAX_FRAME_BYTES = 4096
  * @see RFC 9114 §6.2.1, §7.2
  */
 export class ControlStream implements FrameHandler {
-  /** Settings of the client; `undefined` until they arrive. */
+  /** The client's settings; `undefined` until they arrive. */
   settings: ReadonlyMap<number, number> | undefined = undefined
   readonly #reader = new FrameReader(this)
   #maxPushId = -1

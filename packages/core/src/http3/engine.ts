@@ -9,10 +9,11 @@ import { loadQuiche, type LoadQuiche } from './quic/quiche/binding.ts'
 import { quicheQuic } from './quic/quiche/quiche.ts'
 import type { QuicCredentials, QuicListener } from './quic/quic.ts'
 
-/** ALPN identifier of HTTP/3 (RFC 9114 §3.1). */
+/** ALPN identifier for HTTP/3 (RFC 9114 §3.1). */
 const ALPN = 'h3'
 /**
- * Milliseconds by which the QUIC idle timeout exceeds that of HTTP/3, so that an idle connection ends with a GOAWAY.
+ * Milliseconds by which the QUIC idle timeout exceeds the HTTP/3 idle timeout, so that an idle connection ends with a
+ * GOAWAY.
  */
 const IDLE_MARGIN_MS = 5000
 /** QUIC idle timeout in milliseconds if the HTTP/3 limit is disabled. */

@@ -16,7 +16,7 @@ export const FrameType = {
   MAX_PUSH_ID: 0x0d,
 } as const
 
-/** Frame types of HTTP/2 that are errors in HTTP/3 (RFC 9114 §7.2.8). */
+/** HTTP/2 frame types that are errors in HTTP/3 (RFC 9114 §7.2.8). */
 const HTTP2_TYPES: ReadonlySet<number> = new Set([0x02, 0x06, 0x08, 0x09])
 
 /** Reports whether `type` belongs to HTTP/2 and is therefore an error on every stream. */

@@ -7,7 +7,7 @@ import { watchEventLoop } from './event-loop-watch.ts'
 const DEFAULT_THREADS = 4
 
 /**
- * Logs the environment of the server: the process at Info, and the event loop, I/O and buffers at Debug. Until stopped,
+ * Logs the server's environment: the process at Info, and the event loop, I/O and buffers at Debug. Until stopped,
  * it also logs event-loop delays and uncaught exceptions.
  *
  * @returns A function that stops the records

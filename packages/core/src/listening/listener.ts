@@ -23,7 +23,7 @@ export interface ListenerAddress {
   readonly url: URL
   /** IP address that the listener is bound to; `undefined` for a Unix socket. */
   readonly host: string | undefined
-  /** TCP port, and UDP port of HTTP/3; `undefined` for a Unix socket. */
+  /** TCP port, and UDP port for HTTP/3; `undefined` for a Unix socket. */
   readonly port: number | undefined
   /** Path of the Unix socket; `undefined` for a port. */
   readonly path: string | undefined

@@ -137,7 +137,7 @@ export interface Limits {
   readonly maxPendingConnections: number
   /**
    * Limits the open TCP connections of a listener; further ones are closed immediately. Default 0 (no limit): the
-   * limits of the operating system fit most servers.
+   * operating system's limits suit most servers.
    */
   readonly maxConnections: number
   /**

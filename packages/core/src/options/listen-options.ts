@@ -14,9 +14,9 @@ import { PROTOCOL_KINDS } from './server-options.ts'
 import type { TlsOptions } from './tls-options.ts'
 import { WORKERS, type WorkerOptions } from './worker-options.ts'
 
-/** Options of `server.listen()`: the address of the listener and its protocols. */
+/** Options of `server.listen()`: the listener's address and protocols. */
 export interface ListenOptions {
-  /** TCP port, and UDP port of HTTP/3. Default 0, which chooses a port that is free for both. */
+  /** TCP port, and UDP port for HTTP/3. Default 0, which chooses a port that is free for both. */
   readonly port?: number
   /** IP address or host name to bind. Default: all of the machine's addresses. */
   readonly host?: string

@@ -106,7 +106,7 @@ const MEANT_OF_SERVER: Readonly<Record<string, string>> = {
   ignoreTrailingSlash: `routing: { trailingSlash: 'ignore' }`,
 }
 /**
- * Checks the options of a server.
+ * Checks server options.
  *
  * @throws {TypeError} if an option is unknown or has the wrong type
  * @throws {RangeError} if a limit or the number of proxies is out of range

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { either, flag, integer, type OptionKind, type OptionKinds, oneOf } from '@fw/options'
 import { MAX_TIMER_MS } from './timer.ts'
 
-/** Settings of the worker processes. */
+/** Settings for the worker processes. */
 export interface WorkerOptions {
   /** Number of worker processes, from 1 to 1024; `'auto'` starts one for each CPU that this process can use. */
   readonly count: number | 'auto'

@@ -128,7 +128,7 @@ function placeAfter<T>(from: Place<T>, codes: readonly number[]): Place<T> {
   }
   const common = commonLength(literal.codes, codes)
   if (common === literal.codes.length) return placeAfter(literal, codes.slice(common))
-  // The texts differ after a common prefix. Insert a node where they diverge.
+  // The strings differ after a common prefix. Insert a node where they diverge.
   const fork = place<T>(codes.slice(0, common))
   from.literals[index] = fork
   literal.codes = literal.codes.slice(common)

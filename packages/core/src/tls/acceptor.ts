@@ -153,7 +153,7 @@ export class TlsAcceptor {
 }
 
 /**
- * Returns the socket below a TLS socket, from an undocumented property of Node.js. Addresses would identify the socket
+ * Returns the socket below a TLS socket, from an undocumented Node.js property. Addresses would identify the socket
  * only on TCP, because Unix sockets have none.
  */
 function rawOf(secure: TLSSocket): Socket {

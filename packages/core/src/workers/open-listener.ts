@@ -18,7 +18,7 @@ export interface OpenListener {
   /** Destroys every connection immediately. */
   destroy(): void
   /**
-   * Calls a function that writes to the log after the forwarded output of the workers is written. Absent without
+   * Calls a function that writes to the log after the workers' forwarded output is written. Absent without
    * workers. Does not call it if that output has no reader.
    */
   record?(write: () => void): void

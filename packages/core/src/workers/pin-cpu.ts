@@ -27,7 +27,7 @@ export class CpuPinning {
     this.#cpus = cpus
   }
 
-  /** @param slot Number of the worker, from 0. With more workers than CPUs, several share a CPU */
+  /** @param slot The worker's number, from 0. With more workers than CPUs, several share a CPU */
   async pin(pid: number, slot: number): Promise<void> {
     const cpu = this.#cpus[slot % this.#cpus.length]
     if (cpu === undefined) {

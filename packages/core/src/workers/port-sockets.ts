@@ -22,7 +22,7 @@ export interface PortSocketsOptions {
 
 /**
  * Binds one socket per worker to a port with SO_REUSEPORT. The kernel distributes new connections among them. The
- * primary keeps them open without listening, so that waiting connections survive the end of a worker.
+ * primary keeps them open without listening, so that waiting connections survive when a worker ends.
  */
 // docs/decisions/0080
 export class PortSockets {

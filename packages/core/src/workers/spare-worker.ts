@@ -36,7 +36,7 @@ export class SpareWorker {
     return taken
   }
 
-  /** Ends the current spare. The next one runs the current version of the program. */
+  /** Ends the current spare. The next one runs the program's current version. */
   renew(): void {
     const before = this.take()
     if (before === undefined) return

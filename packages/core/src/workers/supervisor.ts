@@ -166,7 +166,7 @@ export class Supervisor {
     }
   }
 
-  /** Calls a function that writes to the log, after the forwarded output of the workers. */
+  /** Calls a function that writes to the log, after the workers' forwarded output. */
   record(write: () => void): void {
     this.#output.record(write)
   }
@@ -211,7 +211,7 @@ export class Supervisor {
     process.off('exit', this.#onProcessExit)
   }
 
-  /** @param slot Number of the worker; `NO_SLOT` for a spare */
+  /** @param slot The worker's number; `NO_SLOT` for a spare */
   #startProcess(slot: number): WorkerProcess {
     const worker = new WorkerProcess(slot, this.#output.relays, this.#events)
     this.#processes.add(worker)

@@ -6,7 +6,7 @@ import { isOurs, type PrimaryMessage, type SentAddress, type WorkerMessage } fro
 import type { SocketHandle } from './port-sockets.ts'
 
 /**
- * Environment variable that contains the slot of a worker. Its presence marks a process as a worker of this library.
+ * Environment variable that contains a worker's slot. Its presence marks a process as a worker of this library.
  */
 export const SLOT_VARIABLE = 'FW_WORKER_SLOT'
 /** Slot value for a spare, which has no slot yet. */
@@ -28,7 +28,7 @@ export type Relays = Readonly<Record<1 | 2, LineRelay>>
 
 /** A worker process as seen by its primary. */
 export class WorkerProcess {
-  /** Number of the worker, from 0. A replacement has the same number. */
+  /** The worker's number, from 0. A replacement has the same number. */
   slot: number
   readonly pid: number
   /** The `listen` calls that it serves. */

@@ -2,7 +2,7 @@ import { channel } from 'node:diagnostics_channel'
 import { NO_SLOT, type WorkerProcess } from './worker-process.ts'
 
 /**
- * State of a worker process. `starts`: it was started. `serves`: it serves all listeners. `drains`: it accepts no more
+ * A worker process's state. `starts`: it was started. `serves`: it serves all listeners. `drains`: it accepts no more
  * connections, and finishes its requests. `ended`: it has ended; a crash skips `drains`.
  */
 export type WorkerState = 'starts' | 'serves' | 'drains' | 'ended'
@@ -13,7 +13,10 @@ export interface WorkerTrace {
   readonly state: WorkerState
   /** Process ID. */
   readonly pid: number
-  /** Number of the worker, from 1. A replacement has the same number. `undefined` for a spare that has not replaced a worker. */
+  /**
+   * The worker's number, from 1. A replacement has the same number. `undefined` for a spare that has not replaced a
+   * worker.
+   */
   readonly worker: number | undefined
   /** Why the process has ended, such as `exited with code 0`; `undefined` in other states. */
   readonly reason: string | undefined

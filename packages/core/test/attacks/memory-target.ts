@@ -7,7 +7,7 @@ import { UNREAD_KINDS } from './unread-streams.ts'
 
 const BODY_BYTES = 2 * 2 ** 20
 const PARTS = 8
-/** Delay in milliseconds before a response, so that all handlers of a connection run before it. */
+/** Delay in milliseconds before a response, so that all handlers on a connection run before it. */
 const WAIT_MS = 50
 
 log.setSinks([])

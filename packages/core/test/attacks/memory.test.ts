@@ -5,7 +5,7 @@ import { HEAP_BYTES, underAttack } from './under-attack.ts'
 const MIB = 2 ** 20
 /** Size of the body that can exceed the budget, because its handler starts below the limit. */
 const BODY_BYTES = 2 * MIB
-/** Growth of live memory in bytes besides the budget: objects for 20 connections and 2,000 streams. */
+/** Growth of live memory in bytes beyond the budget: objects for 20 connections and 2,000 streams. */
 const OBJECTS_BYTES = 16 * MIB
 /**
  * Maximum number of bodies that handlers create in one turn of the event loop, while another client's request can wait.

@@ -50,7 +50,7 @@ export const HEAP_BYTES = HEAP_MIB * 2 ** 20
 /** Number of new bodies per second that ends the first burst. The server allows fewer after it has noticed the attack. */
 const MAX_BODIES_PER_SECOND = 40
 
-/** Program of the server: this project's, or a bare one. */
+/** The server's program: this project's, or a bare one. */
 export type TargetName = 'target.ts' | 'bare-target.ts' | typeof MEMORY_TARGET
 
 /** Requests per second from the well-behaved client. */
@@ -164,7 +164,7 @@ async function visit(
   return { latenciesMs, newLatenciesMs, keptLatenciesMs, serverCpuMs, failures }
 }
 
-/** Returns the CPU time of the main thread of a process in milliseconds: its nanoseconds in `schedstat` (proc(5)). */
+/** Returns the CPU time of a process's main thread in milliseconds: its nanoseconds in `schedstat` (proc(5)). */
 function cpuMsOf(pid: number | undefined): number {
   const [nanoseconds = ''] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'latin1').split(' ', 1)
   return Number(nanoseconds) / 1e6

@@ -9,7 +9,7 @@ const WAIT = { timeout: 30_000, interval: 5 }
 export const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
 
 export interface RawClientOptions {
-  /** Settings to send besides HEADER_TABLE_SIZE 0. */
+  /** Settings to send in addition to HEADER_TABLE_SIZE 0. */
   readonly settings?: readonly (readonly [id: number, value: number])[]
   /** `false` to send neither preface nor SETTINGS. */
   readonly preface?: boolean

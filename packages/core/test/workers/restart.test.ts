@@ -95,7 +95,7 @@ describe('the channel fw.worker', () => {
     expect(traces(program)).toHaveLength(16)
   })
 
-  it('publishes the end of a worker that is killed, and its replacement', async () => {
+  it('publishes that a worker was killed, and that it was replaced', async () => {
     const program = new Program({ listen: { workers: 1 }, ...OPTIONS })
     await program.url()
     const [killed = 0] = program.workers()

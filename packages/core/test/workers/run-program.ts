@@ -25,7 +25,7 @@ export interface ProgramOptions {
 /** Options for polling processes, long enough for a busy machine. */
 export const POLL_OPTIONS: { readonly timeout: number; readonly interval: number } = { timeout: 30_000, interval: 20 }
 
-/** End of a process: its exit code or the signal. */
+/** How a process ended: its exit code or the signal. */
 export type Ending = number | NodeJS.Signals
 
 /** Runs a primary with its workers. */
@@ -78,7 +78,7 @@ export class Program {
     return Array.from(this.output.matchAll(/Worker \d+ \(process (\d+)\) is ready/g), ([, pid]) => Number(pid))
   }
 
-  /** Output of the program; empty if it goes to a named pipe. */
+  /** The program's output; empty if it goes to a named pipe. */
   get output(): string {
     return this.#file === undefined ? this.#output : readFileSync(this.#file, 'utf8')
   }

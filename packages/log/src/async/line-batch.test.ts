@@ -47,7 +47,7 @@ describe('LineBatch', () => {
     expect([batch.lines, batch.length, contentOf(batch)]).toEqual([0, 0, ''])
   })
 
-  it('accepts long texts, alone and together', () => {
+  it('accepts long strings, alone and together', () => {
     const batch = new LineBatch()
     const message = 'é'.repeat(4096)
     for (let at = 0; at < 100; at++) batch.addReady('', message)

@@ -6,14 +6,14 @@ import { isSpec, parseSpec, type FormatSpec } from './format-spec.ts'
 
 /** A parsed format: text, field, text, field, …, text. */
 export interface Template {
-  /** The texts around the fields, one more than there are fields. */
+  /** The literal parts around the fields, one more than there are fields. */
   readonly texts: readonly string[]
   readonly fields: readonly Field[]
   /** The number of arguments that the format requires: the highest index plus one. */
   readonly arity: number
-  /** Whether neither the texts nor the fill characters need an escape. */
+  /** Whether neither the literal text nor the fill characters need escaping. */
   readonly isSafe: boolean
-  /** The texts in UTF-8, if they are printable ASCII. */
+  /** The literal parts in UTF-8, if they are printable ASCII. */
   readonly plainTexts: readonly LineBuffer[] | undefined
 }
 

@@ -24,7 +24,7 @@ const LOCATION_TOKENS = new Set(['location', 'file', 'path', 'line', 'function']
  * A token can have a format spec (`{location:>20}`); `{{` and `}}` stand for braces. A value that the record lacks is
  * shown as `-`. Each value is escaped, so that no value can end the line.
  *
- * @param api The class of the sink, for error messages
+ * @param api The sink's class, for error messages
  * @throws {TypeError} that lists the tokens if one is unknown, or if the pattern has a line break
  */
 export function compileCustomPattern(

@@ -43,7 +43,7 @@ const LINE_KINDS: OptionKinds<LineConfig> = {
 /**
  * Checks the options of a sink that writes lines, including its own options.
  *
- * @param api The class of the sink, for error messages
+ * @param api The sink's class, for error messages
  * @param own The kinds of the sink's own options
  * @param meant See `checkOptions`
  * @throws {TypeError | RangeError} if an option does not exist or has a wrong value

@@ -4,7 +4,7 @@ import type { SinkAbilities } from './log-sink.ts'
 import { LineBuffer } from '../text/line-buffer.ts'
 import { LineWriter } from '../lines/line-writer.ts'
 
-/** Writes the lines of a sink to a file descriptor, directly or through a writer thread. */
+/** Writes a sink's lines to a file descriptor, directly or through a writer thread. */
 export class LineOutput {
   readonly #describeDropped: (count: number) => string
   readonly #line = new LineBuffer()

@@ -19,7 +19,7 @@ export const modeKind: OptionKind = {
  * Opens a file to append lines, and creates missing parent directories. Every write goes to the end of the file, even
  * if other processes write to it. Never waits: a named pipe must have a reader.
  *
- * @param api The class of the sink, for error messages
+ * @param api The sink's class, for error messages
  * @param append False empties the file first
  * @param mode Sets the permission bits of a new file, before the umask is applied. An existing file keeps its own
  * @throws {TypeError} if the path is not a non-empty string or a file URL

@@ -36,7 +36,7 @@ export class Rotation {
 
   /**
    * @param config Options that `rotateKind` has checked
-   * @param api The class of the sink, for error messages
+   * @param api The sink's class, for error messages
    * @throws {TypeError} if the options never rotate the file
    */
   constructor(config: RotateConfig, utc: boolean, api: string) {

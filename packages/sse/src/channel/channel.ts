@@ -184,7 +184,7 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
    *
    * @throws like `sse`
    */
-  // Not an async function: its frame would stay in memory as long as the stream is open.
+  // Not an async function: its frame would stay in memory while the stream is open.
   serve(ctx: Context<object>, options?: SseOptions & SubscribeOptions): Promise<void> {
     try {
       const stream = openStream<Events>(ctx, streamSettings('channel.serve', options, SERVE_KINDS))

@@ -34,7 +34,7 @@ describe('an input', () => {
     }
   })
 
-  it('mutates into many texts, all from its own parts and the pieces', () => {
+  it('mutates into many strings, made only of its own parts and the pieces', () => {
     const texts = seeds.map((seed) => mutate('aaaaaaaaaa', new Random(seed), ['x', 'yz']))
     expect(new Set(texts).size).toBeGreaterThan(100)
     for (const text of texts) expect(text).toMatch(/^[axyz]*$/)

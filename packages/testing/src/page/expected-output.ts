@@ -66,7 +66,7 @@ export function withLineNumbers(code: string, lines: Iterable<number>): string {
     .join('\n')
 }
 
-/** Returns what each numbered call printed, without log records. Separates the texts of repeated calls by commas. */
+/** Returns what each numbered call printed, without log records. Separates the output of repeated calls with commas. */
 export function outputByLine(output: string): Map<number, string> {
   const found = new Map<number, string[]>()
   for (const [, at, text = ''] of plain(output)

@@ -23,7 +23,7 @@ export class PageShell implements AsyncDisposable {
 
   /**
    * @param from Folders of packages that `npm install` links, with their dependencies
-   * @param ports Ports that replace those of the page, so that pages can run at the same time
+   * @param ports Ports that replace the page's ports, so that pages can run at the same time
    */
   constructor(folder: TempFolder, from: readonly string[], ports: ReadonlyMap<string, number>) {
     this.#folder = folder

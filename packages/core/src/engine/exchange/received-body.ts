@@ -19,7 +19,10 @@ export interface BodySupply {
 /** Ignores all events: an empty body needs no supply. */
 const NO_SUPPLY: BodySupply = { onWanted: ignore, onFull: ignore, onRoom: ignore }
 
-/** Memory of a buffered slice besides its bytes, in bytes. Without it, many small slices would exceed the limit. */
+/**
+ * Memory that a buffered slice uses in addition to its bytes, in bytes. Without it, many small slices would exceed the
+ * limit.
+ */
 const SLICE_OVERHEAD_BYTES = 128
 
 const NO_TRAILERS: FieldList = []

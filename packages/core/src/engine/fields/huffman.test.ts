@@ -118,7 +118,7 @@ describe('decodeHuffman', () => {
     )
   })
 
-  it('decodes texts longer than its shared buffer', () => {
+  it('decodes strings longer than its shared buffer', () => {
     const long = 'abc'.repeat(5000)
     expect(decode(encode(long))).toBe(long)
   })

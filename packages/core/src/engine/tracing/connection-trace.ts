@@ -19,7 +19,7 @@ let connections = 0
 /** Returns the trace of a connection, created on first access. Most connections never need one. */
 export function connectionTrace(transport: TracedTransport, protocol: ProtocolText): ConnectionTrace {
   const trace = (transport.trace ??= newTrace(transport, protocol)) as MutableTrace
-  // The connection began as HTTP/1.1, and the preface of HTTP/2 followed.
+  // The connection began as HTTP/1.1, and the HTTP/2 preface followed.
   trace.protocol = protocol
   return trace
 }

@@ -21,7 +21,7 @@ interface Level<Stream> {
 }
 
 /**
- * Orders the streams of a connection that have data to send. More urgent streams come first. Within one urgency,
+ * Orders the streams on a connection that have data to send. More urgent streams come first. Within one urgency,
  * sequential streams follow one another, incremental streams take turns, and the two kinds alternate.
  *
  * @see RFC 9218 §10

@@ -1,6 +1,6 @@
 import { objectWith, showValue, withCode } from '@fw/options'
 
-/** The members that a backplane uses of a client from the `redis` package (`createClient()`). */
+/** The members of a client from the `redis` package (`createClient()`) that a backplane uses. */
 export interface RedisClient {
   /** Whether the client is connected or connecting. */
   readonly isOpen: boolean

@@ -21,7 +21,7 @@ export class Outbox {
   #bytes = 0
   #published = 0
 
-  /** @param origin Name of the process */
+  /** @param origin The process's name */
   constructor(origin: string, limits: OutboxLimits) {
     this.#origin = origin
     this.#limits = limits

@@ -19,7 +19,7 @@ const MAX_RECEIVED_PACKET_BYTES = 1472
 const STREAM_WINDOW = 64 * 1024
 const MAX_STREAM_WINDOW = 1024 * 1024
 /**
- * Flow-control window of a connection in bytes; large enough never to be reached. With a smaller one, an unread upload
+ * A connection's flow-control window in bytes; large enough never to be reached. With a smaller one, an unread upload
  * blocks all other requests in quiche 0.18, because quiche extends the window only after reads. quiche also loses the
  * window of aborted uploads.
  */

@@ -7,7 +7,7 @@ const MAX_ASKED_STREAMS = 32
 const readBuffer = Buffer.alloc(64 * 1024)
 const NOTHING = readBuffer.subarray(0, 0)
 
-/** Reads from the streams of a connection. */
+/** Reads from a connection's streams. */
 export class ReceivingStreams {
   readonly #sides: StreamSides
   readonly #opened = new OpenedStreams()
