@@ -63,7 +63,7 @@ const TRUST: OptionKind = {
 /**
  * Checks and compiles a `TrustProxy`.
  *
- * @param owner The function or class that has the option `trustProxy`; begins the messages of errors
+ * @param owner The function or class that has the option `trustProxy`; error messages begin with it
  * @throws {TypeError} if the value has the wrong type, lacks `proxies` or `header`, or a block is malformed
  * @throws {RangeError} if a number of hops is not an integer of at least 0
  */

@@ -223,7 +223,7 @@ describe('an option of listen', () => {
       { path: `/${'x'.repeat(120)}` },
       /^listen: option "path" must be the path of a Unix socket with 1 to \d+ bytes, got "\/x+…"\./,
     ],
-    [{ systemd: false as never }, /^listen: option "systemd" must be true or the name of a socket, got false\./],
+    [{ systemd: false as never }, /^listen: option "systemd" must be true or a socket name, got false\./],
   ])('rejects %j', async (options, message) => {
     expect((await failing(options)).message).toMatch(message)
   })

@@ -15,7 +15,7 @@ import {
 } from '../src/index.ts'
 import { everyWay, type Way } from './every-way.ts'
 
-/** Marks each call of the encoder in the body: `<x>` is a write, `|` a flush and `.` the end. */
+/** Marks each encoder call in the body: `<x>` is a write, `|` a flush and `.` the end. */
 function marker(open = '<', onCancel = (): void => {}): BodyEncoder {
   return {
     write: (chunk, push) => push(Buffer.from(`${open}${Buffer.from(chunk).toString()}>`)),

@@ -223,12 +223,12 @@ describe('a server that cannot start', () => {
     [
       'the console as logger',
       () => new Server({ logger: console as never }),
-      /^Server: option "logger" must be a logger of @fw\/log, .* Pass what log\.with\(\{ … \}\) returns, or omit it/,
+      /^Server: option "logger" must be a logger from @fw\/log, .* Pass what log\.with\(\{ … \}\) returns, or omit it/,
     ],
     [
       'null as logger',
       () => new Server({ logger: null as never }),
-      /^Server: option "logger" must be a logger of @fw\/log, got null\./,
+      /^Server: option "logger" must be a logger from @fw\/log, got null\./,
     ],
     [
       'a number for limits',

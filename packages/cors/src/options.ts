@@ -48,7 +48,7 @@ const listedOrigin: OptionKind = {
 }
 
 const token: OptionKind = {
-  expected: 'the name of a field',
+  expected: 'a field name',
   accepts: (value) => typeof value === 'string' && isToken(value),
   fix: 'Write, for example, "content-type".',
 }

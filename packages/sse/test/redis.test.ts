@@ -362,7 +362,7 @@ describe('a large event', () => {
     expect([one.gaps, two.gaps, three.gaps]).toEqual([0, 0, 0])
   })
 
-  it('gets through a connection that is too slow for several of them in one reply', async () => {
+  it('arrives over a connection that is too slow for several of them in one reply', async () => {
     await using redis = await RedisServer.start(false)
     await using line = await CuttableLine.to(redis.path)
     await using near = new Node(redis.client)

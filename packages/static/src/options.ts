@@ -46,7 +46,7 @@ export interface StaticFilesOptions {
   /** Limits the memory of the cache, in bytes. Removes the least recently used files first. Default 64 MiB. */
   readonly maxCacheBytes?: number
   /**
-   * Receives a message for each file that exists but cannot be sent. Default: a Warn record of `@fw/log`, or a process
+   * Receives a message for each file that exists but cannot be sent. Default: a Warn record in `@fw/log`, or a process
    * warning if that package is not installed, at most one per second.
    */
   readonly onWarning?: (message: string) => void

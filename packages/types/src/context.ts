@@ -77,9 +77,9 @@ export interface Context<P extends object = Params, V extends Validated = Valida
    * route, and for a method without one (405), the routes for other methods, so that middleware can read their options.
    */
   readonly pathRoutes: readonly RouteInfo[]
-  /** The header fields of the request; those of the response are `responseHeaders`. */
+  /** The request header fields; the response header fields are `responseHeaders`. */
   readonly headers: RequestHeaders
-  /** Reads the cookies of the request, and sets those of the response. */
+  /** Reads request cookies, and sets response cookies. */
   readonly cookies: Cookies
   /**
    * The request as a standard `Request`, created on first access. Read the body either here or with the methods of the
@@ -150,7 +150,7 @@ export interface Context<P extends object = Params, V extends Validated = Valida
 
   /** The status of the prepared response. Default 200; 499 after the client disconnected without a response. */
   status: number
-  /** The header fields of the prepared response; those of the request are `headers`. */
+  /** The header fields of the prepared response; the request header fields are `headers`. */
   readonly responseHeaders: ResponseHeaders
   /** Whether the response head has been sent. */
   readonly headSent: boolean

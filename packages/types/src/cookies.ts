@@ -16,7 +16,7 @@ export interface CookieOptions {
   readonly sameSite?: 'strict' | 'lax' | 'none'
   /** Stores the cookie separately for each top-level site (CHIPS). Default false. */
   readonly partitioned?: boolean
-  /** Sets the order in which some browsers delete cookies: those of low priority first. */
+  /** Sets the order in which some browsers delete cookies: low-priority cookies first. */
   readonly priority?: 'low' | 'medium' | 'high'
 }
 

@@ -18,7 +18,7 @@ interface Work {
   readonly metric: MetricKey
   readonly candidates: readonly string[]
   readonly reference: string
-  /** Number of calls of a full run and of a quick run. */
+  /** Number of calls in a full run and in a quick run. */
   readonly calls: readonly [number, number]
   readonly warmUp: number
   readonly targets: readonly Target[]

@@ -14,7 +14,7 @@ export interface AllowedHosts {
 const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1|localhost)$/
 
 /**
- * Reports whether `Host` or `:authority` names one of our listeners. With DNS rebinding, a page of another site makes
+ * Reports whether `Host` or `:authority` names one of our listeners. With DNS rebinding, a page from another site makes
  * its own name resolve to this machine, and sends that name. IP addresses are therefore safe, and unknown names are
  * not.
  */
@@ -40,7 +40,7 @@ export function isOwnOrigin(origin: string | null, scheme: string, authority: st
   return origin !== null && origin.toLowerCase() === `${scheme}://${authority}`.toLowerCase()
 }
 
-/** Responds with 403 to requests that change something and come from a page of another site. */
+/** Responds with 403 to requests that change something and come from another site's page. */
 export const originGuard: Middleware = (ctx, next) => {
   const isSafe = ctx.method === 'GET' || ctx.method === 'HEAD' || ctx.method === 'OPTIONS'
   if (!isSafe && !isOwnOrigin(ctx.headers.get('origin'), ctx.exchange.scheme, ctx.exchange.authority)) {

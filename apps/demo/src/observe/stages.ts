@@ -41,7 +41,7 @@ export interface Waterfall {
   readonly tookUs: number
 }
 
-/** Turns the times of a request into stages, in the order in which they begin. */
+/** Turns a request's times into stages, in the order in which they begin. */
 export function waterfall(times: RequestTimes): Waterfall {
   const { accepted, handshakeMs = 0, isQuic, received = times.started, parsed, routed, answered, finished } = times
   const end = Math.max(finished, times.flushed ?? 0, answered ?? 0)

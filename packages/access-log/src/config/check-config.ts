@@ -31,7 +31,7 @@ export const levelKind: OptionKind = {
 }
 
 const loggerKind = withFix(
-  objectWith('a logger of @fw/log', 'log', 'logData', 'isEnabled', 'with', 'withPrefix', 'withLocation'),
+  objectWith('a logger from @fw/log', 'log', 'logData', 'isEnabled', 'with', 'withPrefix', 'withLocation'),
   'Pass log.logger, or what log.with() or createLogger() returns.',
 )
 

@@ -22,7 +22,7 @@ export type AccessLogFormat = (typeof AccessLogFormat)[keyof typeof AccessLogFor
 
 /** Options of `accessLog`. */
 export interface AccessLogConfig {
-  /** Receives the entries, and the messages from `RequestLogger`. Default: the global logger of `@fw/log`. */
+  /** Receives the entries, and the messages from `RequestLogger`. Default: the global logger from `@fw/log`. */
   readonly logger?: Logger | undefined
   /**
    * Receive the entries instead of `logger`, at every level that the sinks accept. Messages from `RequestLogger` still

@@ -55,7 +55,7 @@ export interface Parts {
   readonly logProtocol: boolean
 }
 
-/** Returns the beginning of every text entry except Json: `[SLOW] ` and `[ABORTED] `, if they apply. */
+/** Returns the part that every text entry except Json starts with: `[SLOW] ` and `[ABORTED] `, if they apply. */
 export function tagsOf({ isSlow, isAborted }: Pick<Entry, 'isSlow' | 'isAborted'>): string {
   return `${isSlow ? '[SLOW] ' : ''}${isAborted ? '[ABORTED] ' : ''}`
 }

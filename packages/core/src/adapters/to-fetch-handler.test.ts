@@ -48,7 +48,7 @@ describe('toFetchHandler', () => {
   it('rejects a route group', () => {
     const { router } = new App()
     expect(() => toFetchHandler(router.group('/a'))).toThrow(
-      'toFetchHandler: router must be that of a Server or an App, got a RouteGroup. Pass server.router()',
+      'toFetchHandler: router must be the router of a Server or an App, got a RouteGroup. Pass server.router()',
     )
   })
 })

@@ -154,7 +154,7 @@ describe('toNodeHandler', () => {
 
   it('rejects a route group', () => {
     expect(() => toNodeHandler(new App().router.group('/a'))).toThrow(
-      'toNodeHandler: router must be that of a Server or an App, got a RouteGroup. Pass server.router()',
+      'toNodeHandler: router must be the router of a Server or an App, got a RouteGroup. Pass server.router()',
     )
   })
 })

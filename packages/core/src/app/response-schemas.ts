@@ -59,7 +59,7 @@ function outputOf({ vendor, jsonSchema }: JsonSchemaSource, api: string, name: s
 
 /** How to add a JSON Schema to each library's schemas. */
 const FIXES: Readonly<Record<string, string>> = {
-  valibot: 'Wrap it with toStandardJsonSchema() of @valibot/to-json-schema.',
+  valibot: 'Wrap it with toStandardJsonSchema() from @valibot/to-json-schema.',
 }
 
 /** The part of a Standard Schema that provides its JSON Schema. */

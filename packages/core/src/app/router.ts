@@ -152,7 +152,7 @@ export class RouteGroup implements RouteScope {
     return this
   }
 
-  /** Throws until the register entry of `@fw/static` replaces it. */
+  /** Throws until `@fw/static/register` replaces it. */
   staticFiles(): never {
     throw missingExtension('router', 'staticFiles')
   }

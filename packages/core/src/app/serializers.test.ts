@@ -78,7 +78,7 @@ describe('a response schema', () => {
     const register = (response: never) => (): unknown => router.get('/', { response }, () => '')
     expect(register(v.string() as never)).toThrow(
       'GET /: option "response" must be a schema with a JSON Schema, got a schema of valibot without one. ' +
-        'Wrap it with toStandardJsonSchema() of @valibot/to-json-schema.',
+        'Wrap it with toStandardJsonSchema() from @valibot/to-json-schema.',
     )
     expect(register({ 201: { '~standard': { version: 1, vendor: 'own', validate: () => ({}) } } } as never)).toThrow(
       'GET /: option "response.201" must be a schema with a JSON Schema, got a schema of own without one. ' +

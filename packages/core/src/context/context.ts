@@ -298,7 +298,7 @@ export class RequestContext {
     notifyAll(listeners, undefined, (error) => this.#host.report('An onDrain listener threw', error))
   }
 
-  /** Throws until the register entry of `@fw/sse` replaces it. */
+  /** Throws until `@fw/sse/register` replaces it. */
   sse(): never {
     throw missingExtension('ctx', 'sse')
   }

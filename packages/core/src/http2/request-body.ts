@@ -50,9 +50,9 @@ export class Http2RequestBody implements BodySupply {
   readonly #announced: number | undefined
   /** Created when the body first has to wait. Most bodies arrive together with their head and need no clock. */
   #time: BodyTimeout | undefined = undefined
-  /** Bytes received since the last call of `#time.onBytes`. */
+  /** Bytes received since the last call to `#time.onBytes`. */
   #untimedBytes = 0
-  /** Whether a call of `watch` is scheduled. */
+  /** Whether a call to `watch` is scheduled. */
   #isNoted = false
   /** Set once the response is complete. */
   #linger: LingerLimits | undefined = undefined

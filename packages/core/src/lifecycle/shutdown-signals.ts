@@ -5,7 +5,7 @@ type ShutdownSignal = (typeof SIGNALS)[number]
 const EXIT_CODE = { SIGINT: 130, SIGTERM: 143 } as const
 /**
  * Ignores a repeated signal for this many milliseconds. A terminal and systemd signal the whole process group, and `npm
- * start`, which belongs to it, forwards the signal once more. A user who presses Ctrl-C twice takes at least this long.
+ * start`, which belongs to it, forwards the signal again. A user who presses Ctrl-C twice takes at least this long.
  */
 const ECHO_MS = 250
 /** Time for the event loop to become empty, so that a process without application timers emits 'beforeExit'. */

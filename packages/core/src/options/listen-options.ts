@@ -82,7 +82,7 @@ const LISTEN_KINDS: OptionKinds<ListenOptions> = {
   fd: DESCRIPTOR,
   udpFd: DESCRIPTOR,
   systemd: {
-    expected: 'true or the name of a socket',
+    expected: 'true or a socket name',
     accepts: (value) => value === true || typeof value === 'string',
   },
   workers: WORKERS,

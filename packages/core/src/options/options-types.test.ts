@@ -100,7 +100,7 @@ it('accepts each way to bind a listener, and the settings of workers', () => {
     { port: 80, workers },
     { port: 443, http3: 'clear' },
   ]
-  // @ts-expect-error -- must be true or the name of a socket
+  // @ts-expect-error -- must be true or a socket name
   const systemd: ListenOptions = { systemd: 3 }
   // @ts-expect-error -- must be a number, 'auto' or settings
   const many: ListenOptions = { workers: true }
@@ -132,7 +132,7 @@ it('accepts certificates, trusted proxies and loggers', () => {
   const anyProxy: ServerOptions = { trustProxy: true }
   // @ts-expect-error -- not a forwarding field
   const field: ServerOptions = { trustProxy: { proxies: 1, header: 'host' } }
-  // @ts-expect-error -- must be a logger of @fw/log
+  // @ts-expect-error -- must be a logger from @fw/log
   const logger: ServerOptions = { logger: console }
   expectTypeOf([settings, half, anyProxy, field, logger]).toBeArray()
 })

@@ -54,7 +54,7 @@ export interface ServerOptions {
    * explicitly: if it is absent, the access log shows the address that the client claims.
    */
   readonly trustProxy?: TrustProxy
-  /** Receives the server's own records. Default: the global logger of `@fw/log`. */
+  /** Receives the server's own records. Default: the global logger from `@fw/log`. */
   readonly logger?: Logger
   /**
    * `'signals'` closes the server on SIGINT or SIGTERM, then ends the process, even if application timers still run. A
@@ -84,7 +84,7 @@ const SERVER_KINDS: OptionKinds<ServerOptions> = {
   // `compileTrust` checks it.
   trustProxy: anything,
   logger: withFix(
-    objectWith('a logger of @fw/log', 'with', 'withLocation'),
+    objectWith('a logger from @fw/log', 'with', 'withLocation'),
     'Pass what log.with({ … }) returns, or omit it to use the global logger.',
   ),
   shutdown: withFix(oneOf('signals'), 'Omit it to handle signals yourself.'),

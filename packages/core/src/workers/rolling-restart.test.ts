@@ -23,7 +23,7 @@ it('replaces the workers on each request', async () => {
   expect(begun()).toBe(2)
 })
 
-it('replaces the workers once more after any number of requests during a restart', async () => {
+it('replaces the workers one more time after any number of requests during a restart', async () => {
   const { restart, begun, end } = setup()
   void restart.ask()
   for (let i = 0; i < 100; i++) void restart.ask()

@@ -22,7 +22,7 @@ interface Site {
 }
 
 /**
- * Adds the source location as the first argument to each call of a log function that a module imports from `@fw/log`.
+ * Adds the source location as the first argument to each call to a log function that a module imports from `@fw/log`.
  * Line numbers do not change.
  *
  * A call is marked only if its location is certain. Modules that declare the imported name again are left unchanged,

@@ -101,7 +101,7 @@ try { fail() } catch (error) { log.info(error, 'cannot start {}', 7) }`)
     expect([stdout(), stderr()]).toEqual([expect.stringContaining('hello'), ''])
   })
 
-  it('colors only the name of the level', () => {
+  it('colors only the level name', () => {
     const { sink, stdout } = start({ colorMode: ColorMode.Always })
     sink.write(record())
     expect(stdout()).toContain('] [\u001b[32mINFO \u001b[39m] hello\n')

@@ -6,7 +6,7 @@ import { integer, oneOf, type OptionKind, optionError, options } from '@fw/optio
 export interface RotateConfig {
   /** Rotates before a line that would make the file longer than this, in bytes. Default: no limit. */
   readonly maxBytes?: number
-  /** Rotates before the first record of a new hour or day. Default: never. */
+  /** Rotates before the first record in a new hour or day. Default: never. */
   readonly every?: 'hour' | 'day'
   /** Limits the number of files kept in addition to the current one. `app.1.log` is the newest. Default: 5. */
   readonly maxFiles?: number

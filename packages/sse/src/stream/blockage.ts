@@ -3,7 +3,7 @@ import { startHeartbeat, type HeartbeatTarget } from './heartbeat.ts'
 
 /** A stream that waits until its client reads. */
 export interface BlockedStream {
-  /** Bytes of the stream that the transport has taken so far. */
+  /** Bytes of the stream that the transport has accepted so far. */
   readonly takenBytes: number
   isOpen(): boolean
   /** Aborts the stream. */

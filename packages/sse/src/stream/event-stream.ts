@@ -205,7 +205,7 @@ export class EventStream<Events extends object = SseEvents> implements SseStream
     if (this.isOpen() && this.#body.bufferedBytes === 0) this.#body.write(HEARTBEAT)
   }
 
-  /** Number of bytes that the transport has taken so far. */
+  /** Number of bytes that the transport has accepted so far. */
   get takenBytes(): number {
     return this.#body.bodyBytes - this.#body.bufferedBytes
   }

@@ -63,7 +63,7 @@ interface WrittenBlock {
   readonly isRoot: boolean
 }
 
-/** Writes the blocks of a page. Each block that replaces a file begins a new folder with the other files. */
+/** Writes the blocks of a page. Each block that replaces a file starts a new folder with the other files. */
 function writeBlocks({ path, before = [] }: TypedPage, folder: string): WrittenBlock[] {
   const written = new Map<string, WrittenBlock>()
   let version = 0

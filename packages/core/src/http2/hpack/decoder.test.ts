@@ -18,7 +18,7 @@ function newDecoder(maxTableBytes = 4096, maxListBytes = 16_384): HpackDecoder {
   return new HpackDecoder(maxTableBytes, maxListBytes)
 }
 
-/** Returns 'decoded', or the name of the error. */
+/** Returns 'decoded', or the error's name. */
 function outcomeOf(decoder: HpackDecoder, block: Buffer): string {
   try {
     const { fields, listBytes, isTooLarge } = decode(decoder, block)

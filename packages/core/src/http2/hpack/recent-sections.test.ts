@@ -9,7 +9,7 @@ function decode(decoder: HpackDecoder, block: Buffer): FieldSection {
   return decoder.decode(block, 0, block.length)
 }
 
-/** Returns the name of the first field of a block, or the name of the error. */
+/** Returns the name of the first field in a block, or the error's name. */
 function nameOf(decoder: HpackDecoder, block: Buffer): string | undefined {
   try {
     return decode(decoder, block).fields[0]

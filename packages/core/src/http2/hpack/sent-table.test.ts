@@ -14,7 +14,7 @@ it('finds an inserted field by name and value until it is evicted', () => {
   expect(table.ageOf(b, '1')).toBe(-1)
 })
 
-it('does not insert a field above three quarters of the table, or any field at size 0', () => {
+it('does not insert a field larger than three quarters of the table, or any field at size 0', () => {
   expect(new SentTable(100).insert(sentName('x-a'), 'v'.repeat(41))).toBe(false)
   expect(new SentTable(100).insert(sentName('x-a'), 'v'.repeat(40))).toBe(true)
   expect(new SentTable(0).insert(sentName('x-a'), '')).toBe(false)

@@ -8,7 +8,7 @@ const SAMPLES = 4
 
 /** Detects a client that reads no response bytes, or too few. Reading byte by byte would hold responses indefinitely. */
 export class OutputWatch {
-  /** Time of the next call of `isStalled`. */
+  /** Time of the next call to `isStalled`. */
   deadlineMs: number
   readonly #sender: Sender
   readonly #deadlines: Deadlines

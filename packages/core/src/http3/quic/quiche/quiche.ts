@@ -31,7 +31,7 @@ const MAX_UNIDIRECTIONAL_STREAMS = 8
 /** Requested socket buffer size in bytes, for bursts of packets. The kernel can grant less. */
 const SOCKET_BUFFER_BYTES = 4 * 1024 * 1024
 
-/** Returns the QUIC implementation of `@matrixai/quic`, which uses quiche. */
+/** Returns the QUIC implementation from `@matrixai/quic`, which uses quiche. */
 export function quicheQuic(quiche: QuicheBinding): Quic {
   return {
     async listen(options, accept) {
