@@ -12,7 +12,8 @@ const PROGRAM = 'inferred-exports'
 
 /**
  * Emits declarations for a program that exports values with inferred types, and compiles them without the program. The
- * compiler writes `import('@fw/types')` without an error if a package does not export a type again (TS2742 in TypeScript 5).
+ * compiler writes `import('@fw/types')` without an error if a package does not re-export a type (TS2742 in TypeScript
+ * 5).
  *
  * @returns the result of the first step that failed, or of the last step
  */

@@ -56,7 +56,7 @@ function missing({ refusals: reasons, view }: Verdict, id: number, request: Unde
   if (view.isLeftByClient && view.goawayCode === undefined) return undefined
   // The connection error is reported last.
   const reason = view.hasFailed ? reasons.at(-1) : undefined
-  if (reason === undefined) return `neither taken nor refused: stream ${id}`
+  if (reason === undefined) return `neither accepted nor refused: stream ${id}`
   return allows(STRICTER_CONNECTION, reason, request) ? undefined : `connection refused: ${reason}`
 }
 

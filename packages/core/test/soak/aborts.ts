@@ -16,7 +16,7 @@ export interface Left {
   readonly sockets: number
 }
 
-/** Maximum milliseconds for the remaining resources to close. */
+/** Maximum time for the remaining resources to close, in milliseconds. */
 const CLEANUP_TIMEOUT_MS = 30_000
 
 const REQUESTS = [

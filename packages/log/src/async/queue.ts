@@ -17,7 +17,7 @@ export class Queue {
   #head = 0
   /** A past value of the tail. The queue has at least as much room as it indicates. */
   #tail = 0
-  /** An upper bound of the records that are not yet written. */
+  /** An upper bound on the number of records that are not yet written. */
   #records = 0
   /** The position after each added batch, and its number of records. Batches before `#first` are written. */
   readonly #ends: number[] = []
@@ -44,7 +44,7 @@ export class Queue {
     return Atomics.load(this.ring.words, Word.ReaderGone) === 1
   }
 
-  /** An upper bound of the records in the queue. `countRecords` returns the exact number. */
+  /** An upper bound on the number of records in the queue. `countRecords` returns the exact number. */
   get recordsAtMost(): number {
     return this.#records
   }

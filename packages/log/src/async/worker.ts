@@ -7,7 +7,7 @@ import { drainSome, lock, type SharedRing, State, unlock, Word } from './drain.t
 
 /** The `workerData` of the thread. */
 export interface WorkerInput extends SharedRing {
-  /** The maximum milliseconds to collect lines for one write. */
+  /** The maximum time to collect lines for one write, in milliseconds. */
   readonly flushIntervalMs: number
 }
 

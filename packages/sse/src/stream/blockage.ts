@@ -12,7 +12,7 @@ export interface BlockedStream {
 
 /** Waits until a client has read everything, and aborts the stream of a client that reads nothing. */
 export class Blockage implements HeartbeatTarget {
-  /** Resolves when the transport has taken all bytes or the stream has ended. Never rejects. */
+  /** Resolves when the transport has accepted all bytes or the stream has ended. Never rejects. */
   readonly over: Promise<void>
   readonly #stream: BlockedStream
   #takenBytes: number

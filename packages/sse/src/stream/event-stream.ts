@@ -170,7 +170,7 @@ export class EventStream<Events extends object = SseEvents> implements SseStream
     return (body.writeShared?.(chunk) ?? body.write(chunk.bytes)) || this.#wait()
   }
 
-  /** Resolves when the transport has taken all bytes or the stream has ended. Never rejects. */
+  /** Resolves when the transport has accepted all bytes or the stream has ended. Never rejects. */
   drained(): Promise<void> {
     return this.#blockage?.over ?? Promise.resolve()
   }

@@ -5,8 +5,8 @@ import type { EventName, Serializer, SseEvents } from './typed-events.ts'
 /**
  * A stream of server-sent events to one client, returned by `sse()`.
  *
- * Each write sends its block immediately, as one chunk. It resolves when the transport has taken the block or the stream
- * is over. After that, writes have no effect and never fail.
+ * Each write sends its block immediately, as one chunk. It resolves when the transport has accepted the block or the
+ * stream is over. After that, writes have no effect and never fail.
  */
 export interface SseStream<Events extends object = SseEvents> extends AsyncDisposable {
   /** The last event id that a reconnecting client sent, or `null`. */
@@ -15,7 +15,7 @@ export interface SseStream<Events extends object = SseEvents> extends AsyncDispo
   readonly signal: AbortSignal
   /** Resolves when the stream has ended for any reason. Never rejects. */
   readonly closed: Promise<void>
-  /** Number of written bytes that the transport has not taken yet. */
+  /** Number of written bytes that the transport has not accepted yet. */
   readonly bufferedBytes: number
 
   /** Reports whether a write can still reach the client. */
@@ -68,6 +68,6 @@ export interface SseStream<Events extends object = SseEvents> extends AsyncDispo
   /** Ends the stream after the bytes already written. Has no effect on a closed stream. */
   close(): void
 
-  /** Closes the stream and waits until the transport has taken all bytes. */
+  /** Closes the stream and waits until the transport has accepted all bytes. */
   [Symbol.asyncDispose](): Promise<void>
 }

@@ -7,7 +7,7 @@ import { Random } from './random.ts'
 import { loadTarget } from './target.ts'
 import { type Failure, tryInput } from './trial.ts'
 
-/** The maximum milliseconds to search for a smaller input. */
+/** The maximum time to search for a smaller input, in milliseconds. */
 const MINIMIZE_MS = 20_000
 /** The file descriptor under which the parent passes a file for `Progress`. */
 export const PROGRESS_FD = 3

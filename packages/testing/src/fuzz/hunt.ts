@@ -23,7 +23,7 @@ export interface HuntOptions {
   /** The seed of the first input; each further input has the next one. */
   readonly seed: number
   readonly seconds: number
-  /** The maximum milliseconds without progress. Default 30,000. */
+  /** The maximum time without progress, in milliseconds. Default 30,000. */
   readonly hangMs?: number
   /** The heap limit in MiB. Default 512. */
   readonly maxHeapMb?: number

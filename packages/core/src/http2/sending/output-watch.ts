@@ -28,7 +28,7 @@ export class OutputWatch {
     this.deadlineMs = deadlines.in(this.#timeoutMs / SAMPLES, nowMs)
   }
 
-  /** Records progress: the socket has taken all bytes. */
+  /** Records progress: the socket has accepted all bytes. */
   onDrain(): void {
     this.#progressMs = performance.now()
   }

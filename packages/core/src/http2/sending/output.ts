@@ -36,12 +36,12 @@ export class Output implements HeldOutput {
     this.#transport = transport
   }
 
-  /** Number of `writtenBytes` that the transport has taken. The memory of later bytes must not change. */
+  /** Number of `writtenBytes` that the transport has accepted. The memory of later bytes must not change. */
   get takenBytes(): number {
     return this.writtenBytes - this.bufferedBytes
   }
 
-  /** Bytes that the transport has not taken. */
+  /** Bytes that the transport has not accepted. */
   get bufferedBytes(): number {
     return this.#unsentBytes + this.#transport.bufferedBytes
   }
@@ -76,7 +76,7 @@ export class Output implements HeldOutput {
     this.flush()
   }
 
-  /** Flushes, then ends the transport. @param onTaken Called when the transport has taken all bytes */
+  /** Flushes, then ends the transport. @param onTaken Called when the transport has accepted all bytes */
   end(onTaken: () => void): void {
     this.flush()
     this.#isOver = true
@@ -169,7 +169,7 @@ export class Output implements HeldOutput {
   }
 }
 
-/** Writes all parts in one system call. @param onTaken Called when the transport has taken them or has failed */
+/** Writes all parts in one system call. @param onTaken Called when the transport has accepted them or has failed */
 function writeAll(transport: Transport, parts: readonly Uint8Array[], onTaken?: OnTaken): void {
   const last = parts.length - 1
   if (last > 0) transport.cork()

@@ -10,7 +10,7 @@ export interface Prioritized {
 /** Number of urgency levels (RFC 9218 §4.1). */
 const URGENCIES = 8
 
-/** Queued streams of one urgency. */
+/** Queued streams with the same urgency. */
 interface Level<Stream> {
   /** Streams by identifier; each is sent completely before the next. */
   readonly sequential: Stream[]
