@@ -19,7 +19,7 @@ interface Input {
 
 const TABLE_BYTES = 4096
 const MAX_LIST_BYTES = 2000
-/** Reasons for which this decoder rejects blocks that RFC 7541 permits. */
+/** Reasons why this decoder rejects blocks that RFC 7541 permits. */
 const STRICTER = /an integer is too large|more than two table size updates/
 const PIECES: readonly string[] = [
   '\x80',

@@ -15,7 +15,7 @@ export interface BufferedBytes extends BufferStats {
 export interface ServerStats extends Traffic {
   /** Bytes that all servers in the process hold, because they share its memory. */
   readonly buffered: BufferedBytes
-  /** JSON responses of this server that `checkResponses` checked. */
+  /** JSON responses from this server that `checkResponses` checked. */
   readonly responses: CheckedResponses
 }
 

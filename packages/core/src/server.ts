@@ -175,7 +175,7 @@ export class Server implements AsyncDisposable {
   }
 
   /**
-   * Answers a request with the routes of this server, without opening a socket.
+   * Answers a request with this server's routes, without opening a socket.
    *
    * @param input A path, an absolute URL or a `Request`
    */

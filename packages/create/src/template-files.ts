@@ -19,7 +19,7 @@ export async function templateFiles(layer: string): Promise<Files> {
   )
 }
 
-/** Returns the version of this package, which all `@fw` packages share. */
+/** Returns this package's version, which all `@fw` packages share. */
 export async function ownVersion(): Promise<string> {
   const { version } = JSON.parse(await readFile(join(PACKAGE, 'package.json'), 'utf8')) as { version: string }
   return version

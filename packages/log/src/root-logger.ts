@@ -128,7 +128,7 @@ export class ConfigurableLogger extends ScopedLogger implements RootLogger {
   }
 }
 
-/** Returns the settings of the queue, or `undefined` in synchronous mode. */
+/** Returns the queue settings, or `undefined` in synchronous mode. */
 function queueSettings(options: LogOptions): Omit<QueueSettings, 'onFailure'> | undefined {
   const { async = false, flushIntervalMs = 100, maxQueueSize = 65_536, overflow = 'drop' } = options
   return async ? { flushIntervalMs, maxQueueSize, overflow } : undefined

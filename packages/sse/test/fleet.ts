@@ -11,7 +11,7 @@ export interface FleetOptions {
   readonly seconds: number
   /** Whether Redis writes to disk before each reply. */
   readonly isDurable: boolean
-  /** The disruptions of Redis, at equal intervals. */
+  /** The disruptions to Redis, at equal intervals. */
   readonly disturbances: readonly Disturbance[]
 }
 
@@ -27,7 +27,7 @@ export interface FleetResult {
 
 export const DISTURBANCES: readonly Disturbance[] = ['restart', 'cut', 'pause']
 
-/** Duration of an outage of Redis. */
+/** Duration of a Redis outage. */
 const RESTART_MS = 300
 /** Twice the time limit of a response. */
 const PAUSE_MS = 2000

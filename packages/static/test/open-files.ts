@@ -1,6 +1,6 @@
 import { readdirSync, readlinkSync } from 'node:fs'
 
-/** Returns the open files of this process in a folder. The test runner opens files elsewhere. */
+/** Returns the files in a folder that this process has open. The test runner opens files elsewhere. */
 export function openFilesIn(folder: string): string[] {
   return readdirSync('/proc/self/fd')
     .map((descriptor) => pathOf(descriptor))

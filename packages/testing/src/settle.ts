@@ -8,7 +8,7 @@ const STEP_MS = 20
 /**
  * Waits for `ms` milliseconds and at least ten event-loop turns.
  *
- * Servers and clients of this process have then received each other's data, even if the machine stalled. A single timer
+ * Servers and clients in this process have then received each other's data, even if the machine stalled. A single timer
  * could fire before any read, because timers run first in an event-loop turn.
  */
 export async function settle(ms: number): Promise<void> {

@@ -55,7 +55,7 @@ export interface ConnectionTrace {
 export interface ExchangeTrace {
   /** Times of the request, which are set as they are reached. */
   readonly timing: RequestTiming
-  /** `undefined` if no engine of this library received the request: `server.fetch`, adapters. */
+  /** `undefined` if none of this library's engines received the request: `server.fetch`, adapters. */
   readonly connection: ConnectionTrace | undefined
   /** The stream ID; `undefined` on HTTP/1.1. */
   readonly stream: number | undefined

@@ -35,7 +35,7 @@ export function hostGuard(allowed: AllowedHosts): Middleware {
   }
 }
 
-/** Reports whether a request comes from a page of this server: its `Origin` names the server that receives it. */
+/** Reports whether a request comes from a page on this server: its `Origin` names the server that receives it. */
 export function isOwnOrigin(origin: string | null, scheme: string, authority: string): boolean {
   return origin !== null && origin.toLowerCase() === `${scheme}://${authority}`.toLowerCase()
 }
@@ -44,7 +44,7 @@ export function isOwnOrigin(origin: string | null, scheme: string, authority: st
 export const originGuard: Middleware = (ctx, next) => {
   const isSafe = ctx.method === 'GET' || ctx.method === 'HEAD' || ctx.method === 'OPTIONS'
   if (!isSafe && !isOwnOrigin(ctx.headers.get('origin'), ctx.exchange.scheme, ctx.exchange.authority)) {
-    throw new HttpError(403, 'Send the Origin of this server')
+    throw new HttpError(403, "Send this server's Origin")
   }
   return next()
 }

@@ -2,7 +2,7 @@ import { METHODS } from 'node:http'
 import type { Understood } from './servers.ts'
 
 /**
- * Reasons for which the engine rejects requests that strict llhttp accepts, and the source of each rule. A rejection
+ * Reasons why the engine rejects requests that strict llhttp accepts, and the source of each rule. A rejection
  * for any other reason is an error.
  */
 // docs/decisions/0004
@@ -29,7 +29,7 @@ export const STRICTER: Readonly<Record<string, string>> = {
   'Invalid Content-Length': 'RFC 9112 §6.3: one number of at most 2^53 - 1',
   'Chunk size too large': 'more than 2^53 - 1 bytes',
   'Malformed chunk extension': 'RFC 9112 §7.1.1: llhttp does not check the whole grammar',
-  'Chunk extension too long': 'maxChunkExtensionBytes, per chunk; the limit of llhttp is per body',
+  'Chunk extension too long': "maxChunkExtensionBytes, per chunk; llhttp's limit is per body",
   'Too many header fields': 'maxFields; Node.js drops excess fields',
   'Malformed trailer field': 'RFC 9110 §6.5: trailer fields are fields',
 }

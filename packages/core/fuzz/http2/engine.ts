@@ -17,7 +17,7 @@ import { Wire } from './wire.ts'
 export interface Verdict {
   /** Complete requests by stream ID. */
   readonly requests: ReadonlyMap<number, Understood>
-  /** Reasons for which the engine rejected requests or the connection. */
+  /** Reasons why the engine rejected requests or the connection. */
   readonly refusals: readonly string[]
   readonly view: ConnectionView
 }

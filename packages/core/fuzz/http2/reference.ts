@@ -7,7 +7,7 @@ import { FrameStream, PREFACE_BYTES } from './frame-stream.ts'
 import { understood, type Understood } from './understood.ts'
 import { Wire } from './wire.ts'
 
-/** Result of Node's server, which uses nghttp2, for some input. */
+/** Result from Node's server, which uses nghttp2, for some input. */
 export interface ReferenceVerdict {
   /** Complete requests by stream ID. */
   readonly requests: ReadonlyMap<number, Understood>

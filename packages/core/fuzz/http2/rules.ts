@@ -9,7 +9,7 @@ export interface Rule {
 }
 
 /**
- * Reasons for which the engine rejects requests that nghttp2 accepts with Node's settings. A rejection for any other
+ * Reasons why the engine rejects requests that nghttp2 accepts with Node's settings. A rejection for any other
  * reason is an error.
  */
 export const STRICTER: readonly Rule[] = [
@@ -46,7 +46,7 @@ export const STRICTER: readonly Rule[] = [
   },
 ]
 
-/** Reasons for which the engine closes connections that nghttp2 keeps open. */
+/** Reasons why the engine closes connections that nghttp2 keeps open. */
 export const STRICTER_CONNECTION: readonly Rule[] = [
   {
     reason: /^A frame on stream \d+, which is closed$/,

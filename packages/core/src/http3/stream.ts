@@ -372,7 +372,7 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
     this.#owner.onStreamOver(this)
   }
 
-  /** Starts or stops the body deadline, depending on the state of the request. */
+  /** Starts or stops the body deadline, depending on the request's state. */
   #watchInput(): void {
     this.#times.watchBody(!this.#isInputOver && !this.#isPaused && !this.#awaitsContinue && !this.#isDiscarding)
     this.#setDeadline()

@@ -81,7 +81,7 @@ it('accepts listener options and close options', () => {
   expectTypeOf([listen, close, port, tls, drain]).toBeArray()
 })
 
-it('accepts each way to bind a listener, and the settings of workers', () => {
+it('accepts each way to bind a listener, and worker settings', () => {
   const workers: Required<WorkerOptions> = {
     count: 'auto',
     heartbeatTimeoutMs: 1,

@@ -46,7 +46,7 @@ interface Slot {
 }
 
 /**
- * Keeps the worker processes of this program running, from the first `listen` with workers until the last listener is
+ * Keeps this program's worker processes running, from the first `listen` with workers until the last listener is
  * closed.
  */
 export class Supervisor {
@@ -310,7 +310,7 @@ export class Supervisor {
     const { startupError } = worker
     const reason = startupError ?? `${worker.name} ${worker.ending} before it listened. See its output for the cause`
     // The program fails before it listens on anything, so a retry would fail too. Callers get the error. If other
-    // listeners of this worker were running, replace it: connections already wait for the slot.
+    // listeners in this worker were running, replace it: connections already wait for the slot.
     if (this.#starts.failed(worker.slot, reason) === this.#offers.size) return
     const delayMs = slot.delay.next(worker.isReady)
     const wait = delayMs === 0 ? '' : ` in ${delayMs} ms`

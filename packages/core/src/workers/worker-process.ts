@@ -6,7 +6,7 @@ import { isOurs, type PrimaryMessage, type SentAddress, type WorkerMessage } fro
 import type { SocketHandle } from './port-sockets.ts'
 
 /**
- * Environment variable that contains a worker's slot. Its presence marks a process as a worker of this library.
+ * Environment variable that contains a worker's slot. Its presence marks a process as one of this library's workers.
  */
 export const SLOT_VARIABLE = 'FW_WORKER_SLOT'
 /** Slot value for a spare, which has no slot yet. */

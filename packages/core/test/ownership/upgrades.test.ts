@@ -191,7 +191,7 @@ function use(socket: Duplex, { use: how, hears }: Combination): void {
   }
 }
 
-/** Returns the number of open sockets of this process, which has both ends of each connection. */
+/** Returns the number of open sockets in this process, which has both ends of each connection. */
 function openSockets(): number {
   return readdirSync('/proc/self/fd').filter((fd) => pathOf(fd).startsWith('socket:')).length
 }

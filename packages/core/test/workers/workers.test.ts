@@ -276,7 +276,7 @@ it('ends when the terminal in which it was started is closed', async () => {
   const output = folder.join('out.log')
   const options = { listens: [{ port: 0, host: '127.0.0.1', workers: 1 }], logFile: output }
   const environment = { PATH: process.env.PATH, TEST_OPTIONS: JSON.stringify(options) }
-  // The program runs on one end of a terminal. Closing the standard input of this process closes the other end.
+  // The program runs on one end of a terminal. Closing this process's standard input closes the other end.
   const terminal = spawn('python3', ['-c', IN_TERMINAL, process.execPath, PROGRAM], { env: environment, stdio: 'pipe' })
   const text = (): string => (existsSync(output) ? readFileSync(output, 'utf8') : '')
   await expect.poll(text, POLL_OPTIONS).toContain('Listening on')

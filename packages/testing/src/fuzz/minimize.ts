@@ -2,7 +2,7 @@
 type Fails<T> = (candidate: T) => Promise<boolean>
 
 /**
- * Reduces an input as long as it fails: removes parts of strings and arrays, and reduces numbers, at every depth.
+ * Reduces an input while it still fails: removes parts of strings and arrays, and reduces numbers, at every depth.
  *
  * @param input A value that survives JSON
  * @param fails Must return true for `input`

@@ -54,7 +54,7 @@ export class Sender implements TurnTaker {
     return this.#queue.size > 0 || this.#waiting.size > 0
   }
 
-  /** Whether sending is paused, by a full socket or until the next turn of this connection. */
+  /** Whether sending is paused, by a full socket or until this connection's next turn. */
   get isBlocked(): boolean {
     return this.#isResting || this.writer.isBlocked
   }
