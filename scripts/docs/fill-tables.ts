@@ -14,7 +14,7 @@ const BLOCK = /^<!-- options: (\w+) of (\S+?)(?: with (\w+))? -->\n[^]*?^<!-- en
 const [OFF, ON] = ['<!-- prose-check off -->', '<!-- prose-check on -->']
 
 /**
- * Replaces the content between each pair of markers of a page with the table of the options that the first marker names.
+ * Replaces the content between each pair of markers of a page with a table of the options that the first marker names.
  *
  * @throws {Error} if a type does not exist, an option has no docstring, or the default in a docstring differs from the code
  */

@@ -10,7 +10,7 @@ export interface Unmeasured {
   readonly reason: string
 }
 
-/** Figures of all rounds of a comparison. */
+/** Figures from all rounds of a comparison. */
 export interface Measured {
   readonly comparison: Comparison
   readonly rounds: ReadonlyMap<string, readonly Measurement[]>

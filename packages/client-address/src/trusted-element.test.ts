@@ -76,7 +76,7 @@ it.each<[TrustProxy, TrustProxy]>([
     { proxies: TRUSTED, header: 'forwarded' },
     { proxies: 2, header: 'forwarded' },
   ],
-])('returns the first untrusted element of a chain of proxies after any bytes: %j, %j', (blocks, hops) => {
+])('returns the first untrusted element in a proxy chain after any bytes: %j, %j', (blocks, hops) => {
   const outer = outside.chain((address) => fc.tuple(fc.constant(address), elementFor(fc.constant(address))))
   fc.assert(
     fc.property(bytes, separator, outer, elementFor(inside), (sent, comma, [address, appended], inner) => {

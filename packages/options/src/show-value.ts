@@ -1,4 +1,4 @@
-/** The maximum number of characters of a string that an error message quotes. */
+/** The maximum number of characters that an error message quotes from a string. */
 const MAX_TEXT_LENGTH = 80
 
 /**

@@ -39,7 +39,7 @@ export interface Refusal {
   readonly method: string | undefined
   /** The request target; `undefined` if it could not be read. */
   readonly target: string | undefined
-  /** The number of bytes of the response body. */
+  /** The number of bytes in the response body. */
   readonly bodyBytes: number
   /** The milliseconds from the first byte of the request to the response. */
   readonly durationMs: number

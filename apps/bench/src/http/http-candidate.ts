@@ -17,7 +17,7 @@ const CONNECTIONS_PER_SECOND = 2000
 
 const METRICS = ['rate', 'cpuMicros', 'p50Ms', 'p99Ms', 'rssMib'] as const
 
-/** Returns a comparison of the peers of a scenario. */
+/** Returns a comparison of a scenario's peers. */
 export function httpComparison(scenario: HttpScenario, peers: readonly Peer[]): Comparison {
   const { name, title, reference, targets, bases = {}, metrics = METRICS } = scenario
   const candidates = peers

@@ -13,7 +13,7 @@ export interface LoadRequest {
 /** Response that every peer must send. */
 export interface ExpectedResponse {
   readonly status: number
-  /** Start of the value of `content-type`. */
+  /** The prefix of the `content-type` value. */
   readonly type?: string
   readonly body: string | Buffer
   /** Value of `content-encoding`. */

@@ -136,5 +136,5 @@ async function measureNode(name: string, { mode, calls, warmUp }: Load, path: st
 export function checkLines(log: string, count: number): void {
   const numbers = Array.from(log.matchAll(/127\.0\.0\.1['"]?:(\d+)/g), ([, n]) => Number(n))
   if (numbers.length !== count) throw new Error(`The log has ${numbers.length} lines, expected ${count}`)
-  if (numbers.some((n, at) => n !== at)) throw new Error('The lines of the log are out of order')
+  if (numbers.some((n, at) => n !== at)) throw new Error('The log lines are out of order')
 }

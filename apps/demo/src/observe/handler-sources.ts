@@ -23,7 +23,7 @@ export class HandlerSources {
   }
 
   /**
-   * Finds the source of a route.
+   * Finds a route's source code.
    *
    * @param pattern The pattern of the route
    * @param call The beginning of the line that registers it, such as `api.get('/hello/:name'`

@@ -5,7 +5,7 @@ import type { TraceContext } from './trace-context.ts'
 export interface CapturedHeader {
   /** The field name, with the capitalization of the configuration. */
   readonly name: string
-  /** The values of all fields of that name, joined by `, `; bytes, one character each. */
+  /** The values of all fields with that name, joined by `, `; bytes, one character each. */
   readonly value: string
 }
 

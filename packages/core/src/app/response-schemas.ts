@@ -2,7 +2,7 @@ import { optionError, showValue } from '@fw/options'
 import type { JsonSchema, RouteOptions } from '@fw/types'
 import { isStandardSchema } from '../options/standard-schema.ts'
 
-/** JSON Schemas of the responses of a route, by status. Empty for a route without any. */
+/** JSON Schemas for a route's responses, by status. Empty for a route without any. */
 export type ResponseSchemas = ReadonlyMap<number, JsonSchema>
 
 const EXAMPLE = `Write, for example, { 200: { type: 'object', properties: {} } }.`
@@ -28,7 +28,7 @@ export function responseSchemas(response: RouteOptions['response'], api: string)
   return schemas
 }
 
-/** Returns the JSON Schema of the output of a Standard Schema, or a JSON Schema itself. */
+/** Returns the JSON Schema for a Standard Schema's output, or the JSON Schema itself. */
 function jsonSchemaOf(schema: unknown, api: string, name: string): JsonSchema {
   // Some Standard Schemas are functions, so this comes first.
   if (isStandardSchema(schema)) return outputOf(schema['~standard'], api, name)

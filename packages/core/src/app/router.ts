@@ -59,7 +59,7 @@ const CONCLUSION: Conclusion<RequestContext> = {
   discard: discardResult,
 }
 
-/** Implements the `Router` of an application and of each of its groups. */
+/** Implements the `Router` of an application and each of its groups. */
 export class RouteGroup implements RouteScope {
   readonly prefix: string
   readonly #routes: Routes

@@ -5,7 +5,7 @@ import { hasHeadBegun, readRequestHead, requestLineOf, type HeadLimits, type Req
 export class HeadReader {
   readonly #limits: HeadLimits
   #last: RequestHead | undefined = undefined
-  /** Number of bytes of the incomplete head that have been checked. */
+  /** Number of bytes in the incomplete head that have been checked. */
   #seenBytes = 0
   #startMs: number | undefined = undefined
 

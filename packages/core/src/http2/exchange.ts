@@ -21,7 +21,7 @@ import type { Numbered } from '../engine/collections/stream-table.ts'
 
 /** Maximum size of a complete body, in bytes, that is written immediately after its head. */
 const TEXT_BYTES = 4 * 1024
-/** Maximum size, in bytes, of a part of a streamed response that is sent without queueing. It fits in one frame. */
+/** Maximum size, in bytes, of a piece of a streamed response that is sent without queueing. It fits in one frame. */
 const PART_BYTES: number = DEFAULT_FRAME_BYTES
 
 /** Exchanges one request and its response on an HTTP/2 stream. */

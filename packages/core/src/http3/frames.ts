@@ -140,7 +140,7 @@ export class FrameReader {
   }
 }
 
-/** Returns the number of bytes of a frame header. */
+/** Returns the number of bytes in a frame header. */
 export function frameHeaderLength(type: number, length: number): number {
   return encodedVarintLength(type) + encodedVarintLength(length)
 }

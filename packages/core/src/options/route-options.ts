@@ -64,7 +64,7 @@ const MEANT: Readonly<Record<string, string>> = {
   schema: 'params, query, headers, body and response',
 }
 
-/** Returns the name of a route in messages, such as `GET /users/:id`. */
+/** Returns the name that messages use for a route, such as `GET /users/:id`. */
 export function nameOfRoute({ method, pattern }: Pick<RouteInfo, 'method' | 'pattern'>): string {
   return `${method} ${pattern}`
 }

@@ -56,7 +56,7 @@ export class LineRelay {
     this.#fd = fd
   }
 
-  /** Forwards the lines of a stream until it ends. */
+  /** Forwards a stream's lines until the stream ends. */
   add(source: Readable): void {
     if (this.#sources.size === 0) process.on('exit', this.#onExit)
     this.#sources.add(source)

@@ -14,7 +14,7 @@ export interface InteropServer extends AsyncDisposable {
   readonly server: Server
   readonly port: number
   readonly origin: string
-  /** Outcomes of the exchanges of `/ticks`. */
+  /** Outcomes of the exchanges for `/ticks`. */
   readonly ends: Outcome[]
   /** Protocol of each request, in order. */
   readonly protocols: string[]

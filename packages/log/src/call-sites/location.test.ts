@@ -18,7 +18,7 @@ const settings = { ...Object.getOwnPropertyDescriptors(Error) }
 afterEach(() => void Object.defineProperties(Error, settings))
 
 describe('callerLocation', () => {
-  it('returns the absolute path of the file and the name of the function', () => {
+  it("returns the file's absolute path and the function name", () => {
     expect(outer()).toMatchObject({ file: fileURLToPath(import.meta.url), functionName: 'outer' })
     expect(outer()?.line).toBeGreaterThan(1)
   })

@@ -32,7 +32,7 @@ const LABELS: readonly string[] = Object.values(Level).map((level) => levelName(
 /**
  * Compiles `[YYYY-MM-DD HH:MM:SS.mmm] [LEVEL] [p:<process ID>] [t:<thread ID>] [file:line] message`.
  *
- * Shows only the base name of the file. Escapes messages and file names, so that they cannot end the line or control a
+ * Shows only the file's base name. Escapes messages and file names, so that they cannot end the line or control a
  * terminal.
  */
 export function compilePattern(parts: LineParts, { paint, multiline = false }: LineTarget = {}): LinePattern {
@@ -82,7 +82,7 @@ export function shownPlace(location: SourceLocation): string {
   return text
 }
 
-/** Returns `file:line` with the base name of the file, or the name of a library, whose records have no line. */
+/** Returns `file:line` with the file's base name, or the name of a library, whose records have no line. */
 export function placeOf({ file, line }: SourceLocation): string {
   return line === 0 ? baseName(file) : `${baseName(file)}:${line}`
 }

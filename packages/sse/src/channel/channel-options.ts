@@ -137,7 +137,7 @@ const MEANT = {
 }
 
 /**
- * Checks the options of a channel and fills in the defaults.
+ * Checks channel options and fills in the defaults.
  *
  * @throws {TypeError | RangeError} if an option is unknown, of the wrong type or out of range
  */

@@ -68,7 +68,7 @@ export const STREAM_KINDS: OptionKinds<SseOptions> = {
 const MEANT = { stallMs: 'stallTimeoutMs' }
 
 /**
- * Checks the options of a stream and fills in the defaults.
+ * Checks stream options and fills in the defaults.
  *
  * @param api Name of the called function, which begins every error
  * @param kinds `STREAM_KINDS`, and the kinds of the function's other options

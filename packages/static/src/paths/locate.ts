@@ -71,7 +71,7 @@ export function locateIn(directory: string, name: string): string {
 /**
  * Returns the part of a request path that follows the prefix.
  *
- * @param segments Number of segments of the prefix. Not compared by text, because segments can be parameters
+ * @param segments Number of segments in the prefix. Not compared by text, because segments can be parameters
  */
 export function belowPrefix(path: string, segments: number): string {
   let end = 0

@@ -117,7 +117,7 @@ function outputOf(command: string, args: readonly string[]): Promise<string> {
   })
 }
 
-/** Returns the errors with line numbers of the pages instead of those of the written files. */
+/** Returns the errors with line numbers in the pages instead of in the written files. */
 function errorsOf(output: string, blocks: readonly WrittenBlock[]): string[] {
   const byFile = new Map(blocks.map((block) => [block.file, block]))
   const errors = output.split('\n').filter((line) => / error TS|^error/.test(line))

@@ -12,7 +12,7 @@ export interface RedisEntry {
   readonly body: string
 }
 
-/** An id before every entry's id. */
+/** An id that is lower than every entry's id. */
 export const FIRST_ENTRY = '0-0'
 
 /** The id of an unknown entry. */
