@@ -21,7 +21,7 @@ export function el<K extends keyof HTMLElementTagNameMap>(
   return element
 }
 
-/** Sets the text of an element if it differs, which spares the browser work otherwise. */
+/** Sets an element's text only if it differs, which saves the browser work. */
 export function setText(element: Element | null | undefined, text: string): void {
   if (element !== null && element !== undefined && element.textContent !== text) element.textContent = text
 }

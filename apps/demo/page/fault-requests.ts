@@ -22,7 +22,7 @@ export class FaultRequests {
     this.#waiting?.(request)
   }
 
-  /** Returns the request for the last fault of this kind; `undefined` if the feed does not bring it in time. */
+  /** Returns the request for the last fault of this kind; `undefined` if the feed does not deliver it in time. */
   async next(fault: FaultName, timeoutMs: number): Promise<RequestMessage | undefined> {
     const path = PATHS[fault]
     // The server refuses these requests before it knows their path.

@@ -46,7 +46,7 @@ let isPaused = false
 let isLost = true
 /** Requests that arrived during a pause. */
 let held: RequestMessage[] = []
-/** The request that the page shows as soon as the feed brings it: first the one that brought the page. */
+/** The request that the page shows as soon as the feed delivers it: first the one that loaded the page. */
 let awaited = header.requestId
 
 function select(request: RequestMessage, plays = true): void {

@@ -101,7 +101,7 @@ export class RequestLogger {
 
 function ignore(): void {}
 
-/** The frames of this function, its caller, and the caller of that. */
+/** The frames of this function, its caller, and that caller's caller. */
 const FRAMES = 3
 
 /** Returns the place that called the calling function; `undefined` if it is not in a file. */

@@ -7,7 +7,7 @@ export const UNIX_SOCKET = 'unix'
 
 /** The header fields of a request, such as `ctx.headers` or a standard `Headers`. */
 export interface FieldSource {
-  /** Returns the value, with several fields of that name joined by `, `; `null` if the field is absent. */
+  /** Returns the value; several fields with that name are joined by `, `; `null` if the field is absent. */
   get(name: string): string | null
 }
 

@@ -43,7 +43,7 @@ export class Break {
     this.#say('', WAITING[fault])
     try {
       const seen = (await post(`/api/live/break/${fault}`)) as FaultMessage
-      // The feed brings the request's log lines.
+      // The feed delivers the request's log lines.
       const request = await this.#requests.next(fault, FEED_MS)
       const { seen: strong, rest } = faultWords(seen, request)
       this.#say(strong, rest.startsWith(':') ? rest : ` ${rest}`)

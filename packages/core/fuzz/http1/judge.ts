@@ -21,7 +21,7 @@ export function fault(ours: Verdict, node: Verdict, wire: string): string | unde
   const both = Math.min(ours.requests.length, node.requests.length)
   for (let i = 0; i < both; i++) {
     const request = ours.requests[i]
-    if (!isDeepStrictEqual(request, withTargetHost(node.requests[i]))) return `request ${i} is understood otherwise`
+    if (!isDeepStrictEqual(request, withTargetHost(node.requests[i]))) return `request ${i} is interpreted differently`
     if (request !== undefined && endsComparison(request)) return undefined
   }
   const extra = ours.requests[both]

@@ -105,7 +105,7 @@ export function isTolerated(connectionError: number | undefined, seen: Oddities)
   if (seen.isCutOff) return true
   // RFC 9113 §6.5.3 does not forbid it.
   if (connectionError === PROTOCOL_ERROR && seen.isAcknowledgedTwice) return true
-  // The engine answers GOAWAY with GOAWAY, and ignores frames of later streams (RFC 9113 §6.8).
+  // The engine answers GOAWAY with GOAWAY, and ignores frames on later streams (RFC 9113 §6.8).
   if (connectionError === PROTOCOL_ERROR && seen.isLeftByClient) return true
   // RFC 9113 §5.1: WINDOW_UPDATE can arrive for closed streams. The engine closes streams earlier than nghttp2.
   return connectionError === FLOW_CONTROL_ERROR && seen.isWideAfterEnd

@@ -43,7 +43,7 @@ function text(chunk: Buffer | string, encoding: BufferEncoding): string {
 }
 
 describe('Http1Output', () => {
-  it('sends the responses of one turn in one write', async () => {
+  it('sends the responses from one turn in one write', async () => {
     const { output, writes } = connection()
     output.writeResponse('a')
     output.writeResponse('\xff')

@@ -137,7 +137,7 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
 
   override drained(): Promise<void> {
     const promise = super.drained()
-    // Other streams can have filled the socket after it took all bytes of this one.
+    // Other streams can have filled the socket after it accepted all bytes of this one.
     if (!this.isClosed && this.isBlocked) this.#awaitDrain()
     return promise
   }

@@ -72,7 +72,7 @@ export class PreparedResponse {
     return this.#body ?? null
   }
 
-  /** Whether the body comes from a `Response`, whose stream can contain a whole text. */
+  /** Whether the body comes from a `Response`, whose stream can contain a complete string. */
   get isFromResponse(): boolean {
     return this.#isFromResponse
   }

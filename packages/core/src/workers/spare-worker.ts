@@ -2,7 +2,8 @@ import { RestartDelay } from './restart-delay.ts'
 import type { WorkerProcess } from './worker-process.ts'
 
 /**
- * Pause before the next spare starts, in milliseconds. The pause leaves the CPU to the worker that has just taken over.
+ * Pause before the next spare starts, in milliseconds. During the pause, the CPU is free for the worker that has just
+ * taken over.
  */
 const PAUSE_MS = 1000
 /** Milliseconds from SIGTERM to SIGKILL. */

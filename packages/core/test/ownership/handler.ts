@@ -23,7 +23,7 @@ export interface Case {
   readonly drain: () => void
 }
 
-/** Creates the handler for the requests of all combinations. */
+/** Creates the handler for the requests in all combinations. */
 export function handlerOf(caseOf: (ctx: Context) => Case): (ctx: Context) => Promise<unknown> {
   return async (ctx) => {
     const running = caseOf(ctx)

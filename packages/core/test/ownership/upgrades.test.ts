@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Server, type Context } from '../../src/index.ts'
 import { Sources } from './sources.ts'
 
-/** Uses of the socket that `exchange.upgrade()` returns. The handler closes every socket in the end. */
+/** Uses of the socket that `exchange.upgrade()` returns. The handler eventually closes every socket. */
 const USES = ['destroy', 'end', 'echo', 'flood', 'write once', 'ignore'] as const
 /** When the handler upgrades the connection. */
 const MOMENTS = ['now', 'later', 'when the client has disconnected'] as const

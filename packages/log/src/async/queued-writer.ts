@@ -151,7 +151,7 @@ export class QueuedWriter {
     this.#writesThrough = true
   }
 
-  /** Writes all lines to the current file descriptor. Later lines go to the one that `open` returns. */
+  /** Writes all lines to the current file descriptor. Later lines go to the descriptor that `open` returns. */
   switchTo(open: () => number): void {
     this.flush()
     this.#queue.drained(() => {

@@ -84,7 +84,7 @@ export class LineOutput {
     this.#queue?.flush()
   }
 
-  /** Writes all lines so far to the current file descriptor. Later lines go to the one that `open` returns. */
+  /** Writes all lines so far to the current file descriptor. Later lines go to the descriptor that `open` returns. */
   switchTo(open: () => number): void {
     const change = (): number => {
       this.#fd = open()

@@ -75,7 +75,7 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
   readonly #epoch: string = Date.now().toString(36) + randomBytes(3).toString('hex')
   /** Resolves when the history has the events stored by the backplane; `undefined` afterwards. */
   #ready: Promise<void> | undefined = undefined
-  /** Events of this turn that were not sent yet. */
+  /** Events from this turn that have not been sent yet. */
   #pending: ChannelEvent[] = []
   #flushing: NodeJS.Immediate | undefined = undefined
   #isDelivering = false

@@ -101,7 +101,7 @@ async function pin(path: string, base: string): Promise<Place> {
   return { file: prefix + path.slice(base.length), prefix }
 }
 
-/** Reports where an open file is; 'moved' if its path now leads to another file. */
+/** Reports where an open file is; 'moved' if its path now refers to another file. */
 async function follow(
   { file, prefix }: Place,
   confinement: Confinement,
