@@ -42,7 +42,7 @@ describe.each(Object.entries(GROUPS))('a server in the group %s', (_group, { sce
   }
 })
 
-/** Reason of a missing peer, or the result of `checkResponses`. */
+/** Why a peer is missing, or the result of `checkResponses`. */
 const OUTCOME = /is not installed|is not available|responded/
 
 async function checkResponses(peer: Peer, scenarios: readonly HttpScenario[]): Promise<string> {

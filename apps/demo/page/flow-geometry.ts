@@ -83,7 +83,7 @@ export function isHidden(way: number): boolean {
 }
 
 /**
- * Returns the place of a dot.
+ * Returns a dot's position.
  *
  * @param way From 0 at the protocol to 1 at the route
  * @param lane Position of the dot across its ribbon, from -0.5 to 0.5

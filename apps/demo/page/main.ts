@@ -15,7 +15,7 @@ import { Tabs } from './panels/tabs.ts'
 import { Theme } from './panels/theme.ts'
 import { RequestList } from './request-list.ts'
 
-/** Milliseconds between two drawings of the list. A faster list would be unreadable. */
+/** Milliseconds between two redraws of the list. A faster list would be unreadable. */
 const LIST_MS = 250
 
 /** Requests kept during a pause, as many as the list shows. */

@@ -12,7 +12,7 @@ const NAME_LENGTH = 10
 
 /** Recognizes visitors by a cookie, and the demo's clients by a secret. */
 export class Visitors {
-  /** The secret of the clients. */
+  /** The clients' secret. */
   readonly secret: string = randomBytes(VISITOR_BYTES).toString('base64url')
   readonly #current: CurrentRequest
 

@@ -27,7 +27,7 @@ export interface Codec {
   readonly flushKind: number
 }
 
-/** Returns the codec of a coding. */
+/** Returns the codec for a coding. */
 export function codecOf(coding: Coding, level: number): Codec {
   return coding === 'gzip' ? gzip(level) : coding === 'br' ? brotli(level) : zstd(level)
 }

@@ -371,7 +371,7 @@ everyWay('a response filter', start, (client, way: Way) => {
     expect([await head.text(), head.headers.get('content-length')]).toEqual(['', length])
   })
 
-  it('runs in the opposite order of the calls', async () => {
+  it('runs in the reverse order of the calls', async () => {
     expect((await get('/order')).headers.get('x-order')).toBe('last added, first added')
   })
 
@@ -431,7 +431,7 @@ everyWay('a response filter', start, (client, way: Way) => {
       expect(body.subarray(-65_536)).toEqual(Buffer.alloc(65_536, `piece ${63 * 7919} `))
     })
 
-    it('sends trailers after the end of the encoder', async () => {
+    it('sends trailers after the encoder has ended', async () => {
       const response = await get('/trailers')
       const trailers = way.trailers === 'none' ? [] : [['x-sum', '1']]
       expect([await response.text(), await response.trailers]).toEqual(['<a>.', trailers])

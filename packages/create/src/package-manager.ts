@@ -3,7 +3,7 @@ export interface PackageManager {
   readonly name: string
   /** Command that starts this program, before its flags. */
   readonly create: string
-  /** Installs the dependencies of `package.json`. */
+  /** Installs the dependencies in `package.json`. */
   readonly install: string
   /** Installs one dependency, before its name. */
   readonly add: string

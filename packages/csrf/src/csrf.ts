@@ -63,7 +63,7 @@ function isOfHost(origin: string, authority: string): boolean {
   return at !== -1 && authority !== '' && origin.slice(at + 3) === authority
 }
 
-/** The error for a refused request. It has the mark and the properties of `HttpError` in `@fw/core`. */
+/** The error for a refused request. It has the mark and the properties of the `HttpError` class in `@fw/core`. */
 class HttpError extends Error {
   override readonly name = 'HttpError'
   readonly status: number

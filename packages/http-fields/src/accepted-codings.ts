@@ -4,7 +4,8 @@ import { parseWeights } from './weights.ts'
 const UNLISTED_IDENTITY = 0.0005
 
 /**
- * Returns the codings of `offered` that a client accepts, the most preferred first. Equal weights keep the order of `offered`.
+ * Returns the codings in `offered` that a client accepts, the most preferred first. Equal weights keep the order of
+ * `offered`.
  *
  * @param acceptEncoding The field value; `null` if absent. Both `null` and an empty value accept only `identity`
  * @param offered Codings in lower case, with `identity` for a response without coding

@@ -82,8 +82,8 @@ export interface Context<P extends object = Params, V extends Validated = Valida
   /** Reads request cookies, and sets response cookies. */
   readonly cookies: Cookies
   /**
-   * The request as a standard `Request`, created on first access. Read the body either here or with the methods of the
-   * context. Here only the number of bytes is limited: `formData()` accepts a million fields, `form()` rejects them.
+   * The request as a standard `Request`, created on first access. Read the body either here or with the context's
+   * methods. Here only the number of bytes is limited: `formData()` accepts a million fields, `form()` rejects them.
    *
    * `json()` rejects with 415 like the context's `json()`: `bodyTypes` lists the accepted types. An IPvFuture host,
    * which no `URL` can hold, is `ipvfuture.invalid` in `request.url`; the exchange has the original `authority`.

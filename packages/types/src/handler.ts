@@ -5,7 +5,7 @@ import type { ProtocolText } from './exchange.ts'
 
 /**
  * Handles a request. It responds with its result (a string, bytes, a JSON value, a stream or a `Response`) or with the
- * methods of the context.
+ * context's methods.
  */
 export type Handler<P extends object = Params, V extends Validated = Validated> = (ctx: Context<P, V>) => unknown
 

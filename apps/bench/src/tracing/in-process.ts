@@ -6,7 +6,7 @@ import { Server } from '@fw/core'
 import { minimumCosts, printCosts } from '../minimum-cost.ts'
 import { exceededLimits } from './cost-limits.ts'
 
-/** Rounds of one attempt of `--check`, and attempts. */
+/** Rounds per `--check` attempt, and the number of attempts. */
 const [CHECK_ROUNDS, CHECK_ATTEMPTS] = [15, 6]
 
 const words = process.argv.slice(2)

@@ -10,7 +10,7 @@ export type FleetReport =
   | { readonly demo: 'state'; readonly pid: number; readonly worker: number; readonly state: WorkerState }
   | { readonly demo: 'in flight of'; readonly pid: number; readonly inFlight: number }
 
-/** The states of `fw.worker`. */
+/** The states published on `fw.worker`. */
 export type WorkerState = 'starts' | 'serves' | 'drains' | 'ended'
 
 /** Reports whether a message is a report from a worker. */

@@ -15,7 +15,7 @@ export class Selection {
   #others = OTHERS_PER_SECOND
   #bytes = BYTES_PER_SECOND
 
-  /** Adds the allowance of `seconds`. Saves at most the allowance for one second. */
+  /** Adds the allowance for `seconds`. Saves at most the allowance for one second. */
   refill(seconds: number): void {
     this.#others = Math.min(OTHERS_PER_SECOND, this.#others + OTHERS_PER_SECOND * seconds)
     this.#bytes = Math.min(BYTES_PER_SECOND, this.#bytes + BYTES_PER_SECOND * seconds)

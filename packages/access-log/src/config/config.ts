@@ -63,7 +63,7 @@ export interface AccessLogConfig {
   /** Skips the entry if it returns true. Called when the status is known. If it throws, the entry is logged. Default: none. */
   readonly skipIf?: ((ctx: Context) => boolean) | undefined
   /**
-   * Creates the text of entries, instead of the format. It receives the duration in nanoseconds and the same content as
+   * Creates the text of entries; replaces the format. It receives the duration in nanoseconds and the same content as
    * the other formats, redacted but not escaped. If it throws, and for requests without a context, the entry is in
    * Combined. Its result is not escaped. Default: none.
    */

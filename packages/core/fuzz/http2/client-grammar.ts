@@ -227,7 +227,7 @@ export class ClientGrammar {
     )
   }
 
-  /** Writes a frame of any type, flags and length. */
+  /** Writes a frame with any type, flags and length. */
   #anyFrame(): Buffer {
     const random = this.#random
     const payload = Buffer.from(Array.from({ length: random.below(12) }, () => random.below(256)))

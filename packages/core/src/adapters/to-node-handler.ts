@@ -6,7 +6,7 @@ import { NodeExchange } from './node-exchange.ts'
 import { judgeNodeRequest, refuseNodeRequest } from './node-verdict.ts'
 
 /**
- * Listener for `request` events of `node:http`, `node:https` and `node:http2`. Also works as Express and Connect
+ * Listener for `request` events in `node:http`, `node:https` and `node:http2`. Also works as Express and Connect
  * middleware.
  */
 export type NodeHandler = (

@@ -180,7 +180,7 @@ export class App {
    * Responds to a request as a server would, but without a socket. Resolves a relative URL against `http://localhost`.
    *
    * @throws {TypeError} if the application aborted the exchange
-   * @throws the reason of `signal`, if it aborts
+   * @throws the reason from `signal`, if it aborts
    */
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
     try {

@@ -124,7 +124,7 @@ describe('compose', () => {
     expect(log.response).toBe(1)
   })
 
-  it('adds no promise if a middleware returns the promise of next()', async () => {
+  it('adds no promise if middleware returns the promise from next()', async () => {
     const promise = Promise.resolve()
     const composed = compose<Log>([(_, next) => next(), (_, next) => next()], () => promise, CONCLUSION)
     expect(composed(newLog())).toBe(promise)

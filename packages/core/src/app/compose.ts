@@ -43,7 +43,7 @@ function wrap<C>(middleware: Around<C>, inner: Step<C>, conclusion: Conclusion<C
         )
       return (running = run(inner, context))
     })
-    // A middleware that returns the promise of `next()` needs no further promise.
+    // Middleware that returns the promise from `next()` needs no further promise.
     if (result !== running && isThenable(result)) return finish(result, () => running, context, conclusion)
     if (running === undefined) conclusion.conclude(context, result)
     else if (result !== undefined && result !== running) conclusion.discard(result)

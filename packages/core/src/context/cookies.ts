@@ -82,7 +82,7 @@ export class ContextCookies implements Cookies {
   }
 
   delete(name: string, options: Pick<CookieOptions, 'path' | 'domain' | 'secure' | 'partitioned'> = NO_OPTIONS): void {
-    // Accepts the options of `set`, so that callers can reuse them.
+    // Accepts the same options as `set`, so that callers can reuse them.
     if (options !== NO_OPTIONS) checkOptions('ctx.cookies.delete', options, COOKIE_KINDS, MEANT)
     this.#send(name, '', { ...options, maxAgeSeconds: 0, expires: new Date(0) })
   }

@@ -47,7 +47,7 @@ async function* parts(
   /** The last part whose head has arrived. All parts before it are complete. */
   let latest: ReceivedPart | undefined
   let failure: Error | undefined
-  /** Whether a part has begun that the parser has not reported yet. */
+  /** Whether the parser has started a part that it has not reported yet. */
   let isUnnamed = false
   let isOver = false
   let wake: (() => void) | undefined

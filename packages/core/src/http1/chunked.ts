@@ -12,7 +12,7 @@ export type ChunkedLimits = Pick<
   'maxChunkExtensionBytes' | 'maxChunkExtensionsTotalBytes' | 'maxTrailerBytes' | 'maxTrailerFields'
 >
 
-/** Receives the body bytes from `start` to `end` of `bytes`. */
+/** Receives the body bytes from `start` to `end` in `bytes`. */
 export type OnBodyBytes = (bytes: Uint8Array, start: number, end: number) => void
 
 /**

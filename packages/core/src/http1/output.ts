@@ -163,7 +163,7 @@ export class Http1Output extends SlicedWriter implements HasDeadline, HeldOutput
     this.#passOnSent()
   }
 
-  /** Passes the callbacks of `whenSent` to the transport, once it has all bytes. */
+  /** Passes the callbacks from `whenSent` to the transport, once it has all bytes. */
   #passOnSent(): void {
     const callbacks = this.#onSent
     if (callbacks === undefined || this.#held !== '' || this.hasQueued) return

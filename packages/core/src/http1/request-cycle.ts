@@ -57,7 +57,7 @@ export class RequestCycle implements Http1BodyOwner {
   #incoming: Http1RequestBody | undefined = undefined
   #requests = 0
   #isAdvancing = false
-  /** Bytes of `received` that the account counts. */
+  /** Bytes in `received` that the account counts. */
   #countedBytes = 0
 
   constructor(owner: CycleOwner, transport: Transport, flow: ReadFlow, options: Http1ConnectionOptions) {

@@ -17,7 +17,7 @@ export interface MemoryRequest {
   /** Aborts when the client no longer waits; `undefined` if the client cannot stop waiting. */
   readonly signal: AbortSignal | undefined
   /**
-   * Owner of the signal. Keep a reference to it: the signal of a `Request` no longer aborts after the `Request` is
+   * The signal's owner. Keep a reference to it: the signal of a `Request` no longer aborts after the `Request` is
    * garbage-collected.
    */
   readonly request: Request | undefined

@@ -49,7 +49,7 @@ export function responseFields(response: ResponseLike): [name: string, value: st
     if (name === 'set-cookie') joined.push(value)
     else if (!omitted.has(name)) fields.push([name, value])
   }
-  // The iterator of `node-fetch` joins cookies. They cannot be split again, because a date contains a comma.
+  // The `node-fetch` iterator joins cookies. They cannot be split again, because a date contains a comma.
   if (joined.length === 0) return fields
   const cookies = headers.getSetCookie?.() ?? headers.raw?.()['set-cookie'] ?? joined
   for (const cookie of cookies) fields.push(['set-cookie', cookie])

@@ -4,7 +4,7 @@ import { FileWatch } from './file-watch.ts'
 import { loadCredentials } from './credentials.ts'
 import { checkCertificates, type TlsCertificate, type TlsOptions } from '../options/tls-options.ts'
 
-/** A user of certificates that can be replaced while it runs. */
+/** A component whose certificates can be replaced while it runs. */
 export interface CertificateUser {
   /**
    * Checks certificates before they are used.

@@ -4,7 +4,7 @@ import { PendingStarts } from './pending-starts.ts'
 
 const address: SentAddress = { url: 'http://a/', host: 'a', port: 1, path: undefined, protocols: [] }
 
-/** Returns the outcome of a start. Call it immediately, so that a failure is handled whenever it occurs. */
+/** Returns a start's outcome. Call it immediately, so that a failure is handled whenever it occurs. */
 const outcomeOf = (start: Promise<unknown>): Promise<string> =>
   start.then(
     () => 'started',

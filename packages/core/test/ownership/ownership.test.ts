@@ -183,7 +183,7 @@ function pathOf(fd: string): string {
   }
 }
 
-/** Returns the number of open descriptors of the file. */
+/** Returns the number of open descriptors for the file. */
 function openFiles(): number {
   return readdirSync('/proc/self/fd').filter((fd) => pathOf(fd) === file).length
 }

@@ -14,7 +14,7 @@ export interface SharedRing {
   readonly maxWriteBytes: number
 }
 
-/** Indexes of `words`. Positions count bytes since the start and wrap at 2 ** 32. */
+/** Indexes into `words`. Positions count bytes since the start and wrap at 2 ** 32. */
 export const Word = {
   /** The position after the last byte that was added. */
   Head: 0,

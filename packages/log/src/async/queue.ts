@@ -162,7 +162,7 @@ export class Queue {
     }
   }
 
-  /** Sets the file descriptor. Call it only in the action of `drained`. */
+  /** Sets the file descriptor. Call it only in the action passed to `drained`. */
   set fd(fd: number) {
     Atomics.store(this.ring.words, Word.Fd, fd)
   }

@@ -5,7 +5,7 @@ import type { FileFailure } from '../files/file-failure.ts'
 /** Marks an error as a response. `@fw/core`, which this package does not import, uses the same symbol. */
 const HTTP_ERROR = Symbol.for('@fw/core: HttpError')
 
-/** An error that becomes a response. It has the mark and the properties of `HttpError` in `@fw/core`. */
+/** An error that becomes a response. It has the mark and the properties of the `HttpError` class in `@fw/core`. */
 export class HttpError extends Error {
   override readonly name = 'HttpError'
   readonly status: number

@@ -18,7 +18,7 @@ export class ChunkQueue {
   #first = 0
   /** The first chunk, or its last encoded piece. */
   #piece: Uint8Array | undefined = undefined
-  /** Bytes taken of `#piece`. */
+  /** Bytes taken from `#piece`. */
   #taken = 0
   /** Account that counts the chunks after `hold`. */
   #account: BufferAccount | undefined = undefined

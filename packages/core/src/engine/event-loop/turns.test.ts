@@ -66,7 +66,7 @@ describe('Turns', () => {
     expect(log).toHaveLength(18)
   })
 
-  it('calls onTurn outside the asynchronous context of the taker', async () => {
+  it("calls onTurn outside the caller's async context", async () => {
     const turns = new Turns(() => 1)
     const user = new AsyncLocalStorage<string>()
     for (let i = 0; i < 8; i++) turns.take({ onTurn: () => {} })

@@ -220,7 +220,7 @@ export abstract class BaseExchange implements Exchange {
     this.#state = COMPLETE
   }
 
-  /** Resolves the promises of `drained()`: the transport accepts more bytes. */
+  /** Resolves the promises from `drained()`: the transport accepts more bytes. */
   protected wake(): void {
     const waiting = this.#waiting
     if (waiting === undefined) return

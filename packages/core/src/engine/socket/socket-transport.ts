@@ -13,7 +13,7 @@ interface OwnedSocket extends Socket {
   [OWNER]?: TransportOwner | undefined
 }
 
-/** Implements `Transport` on a socket of `node:net` or `node:tls`. */
+/** Implements `Transport` on a socket from `node:net` or `node:tls`. */
 export class SocketTransport implements Transport {
   readonly isEncrypted: boolean
   readonly remoteAddress: string | undefined

@@ -69,7 +69,7 @@ export class StuckStreams {
     this.#checkLater()
   }
 
-  /** Whether the peer has acknowledged all bytes of all streams. */
+  /** Whether the peer has acknowledged all bytes on all streams. */
   get isEmpty(): boolean {
     this.#count()
     return this.#aborted.size === 0 && this.#ended.every((streamId) => this.#isOver(streamId))
