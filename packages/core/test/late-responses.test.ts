@@ -117,7 +117,7 @@ async function start(demand: ServerDemand): Promise<Server & { readonly port: nu
   const values = router.group('/values')
   values.onError(async (_error, ctx) => `${await ctx.get(Seen)?.text} ${await ctx.text()} ${ctx.signal.aborted}`)
   values.post('', { timeoutMs: 50 }, async (ctx) => {
-    // The body of a busy client can arrive after the timeout.
+    // The body from a busy client can arrive after the timeout.
     ctx.set(Seen, new Seen(ctx.text()))
     await aborted(ctx.signal)
   })

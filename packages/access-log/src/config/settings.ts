@@ -50,7 +50,7 @@ export interface Settings extends Parts {
   readonly correlationHeader: string
   /** Returns a valid ID; `undefined` if none is generated. */
   readonly generateRequestId: ((ctx: Context) => string) | undefined
-  /** Whether entries show the trace of the request. */
+  /** Whether entries show the request's trace. */
   readonly logTraceContext: boolean
   /** The share of logged entries, from 0 to 1. */
   readonly sampleRate: number

@@ -28,7 +28,7 @@ export function fault(
   for (const [id, request] of ours.requests) {
     const expected = node.requests.get(id)
     if (expected !== undefined && !isDeepStrictEqual(request, withoutForbiddenTrailers(expected)))
-      return `understood otherwise on stream ${id}`
+      return `interpreted differently on stream ${id}`
     if (expected === undefined && !isWider(trailers.get(id)) && !mayGoOn(ours, node)) {
       return `taken on stream ${id}: ${JSON.stringify(request)}; nghttp2: ${refusals(node)}`
     }

@@ -194,7 +194,7 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
   /** Aborts the exchange: its stream or connection has ended. */
   onLost(error: Error): void {
     this.#queue?.clear()
-    // Settle first: the reader of the body can try to answer when it receives the error.
+    // Settle first: the body's reader can try to answer when it receives the error.
     super.settle(true)
     this.#setDeadline()
     this.#requestBody?.onClosed(error)

@@ -197,7 +197,7 @@ export class FrameReceiver {
       return
     }
     this.#hasSettings = true
-    // No field block is open here, so only the deadline of the preface can be set.
+    // No field block is open here, so only the preface deadline can be set.
     this.deadlineMs = Infinity
     const settings = this.#owner.clientSettings
     const { writer } = this.#owner.sender

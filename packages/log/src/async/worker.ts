@@ -1,7 +1,7 @@
 /*
  * The writer thread. `worker-source.ts` contains its source text, so that a bundle needs no second file. Run `node
- * scripts/embed-worker.ts` to update that text. Gets built-in modules from `getBuiltinModule`, because the text is not
- * a module.
+ * scripts/embed-worker.ts` to update that text. Gets built-in modules from `getBuiltinModule`, because the source text
+ * is not a module.
  */
 import { drainSome, lock, type SharedRing, State, unlock, Word } from './drain.ts'
 

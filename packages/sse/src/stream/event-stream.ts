@@ -227,7 +227,7 @@ export class EventStream<Events extends object = SseEvents> implements SseStream
     this.#events += events
   }
 
-  /** Starts to wait until the client reads. Always returns false, the result of a write that must wait. */
+  /** Starts waiting for the client to read. Always returns false, the result of a write that must wait. */
   #wait(): boolean {
     if (this.#blockage !== undefined) this.#blockage.prolong()
     else {

@@ -90,7 +90,7 @@ describe('decodeHuffman', () => {
     expect(decode(padded(bits))).toBeUndefined()
   })
 
-  it('decodes every encoded text, and decodes a truncated one to a shorter text or rejects it', () => {
+  it('decodes every encoded string, and decodes a truncated one to a shorter string or rejects it', () => {
     fc.assert(
       fc.property(texts, (value) => {
         const bytes = encode(value)
