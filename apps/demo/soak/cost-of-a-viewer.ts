@@ -29,7 +29,7 @@ async function follow(): Promise<() => Promise<void>> {
   }
 }
 
-/** Sends requests over all connections, one after the other on each, until the time is over. */
+/** Sends requests over all connections, one after the other on each, until the time is up. */
 async function load(milliseconds: number): Promise<Turn> {
   const before = await demo.measure()
   const started = performance.now()

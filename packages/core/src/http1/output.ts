@@ -6,7 +6,7 @@ import { SlicedWriter, type WriterOwner } from '../engine/socket/sliced-writer.t
 import { responseBatch, type HeldOutput } from '../engine/event-loop/response-batch.ts'
 import type { Transport } from '../engine/transport.ts'
 
-/** The connection of an output. A stall destroys it. */
+/** An output's connection. A stall destroys it. */
 interface Breakable extends WriterOwner, BufferHolder {}
 
 /** Maximum characters of responses that wait to be sent together. Longer batches save no more time in system calls. */

@@ -9,7 +9,7 @@ import type { RequestHead } from './request-head.ts'
 /** Minimum size of a buffer, in bytes, that a small view must not keep in memory. */
 const LARGE_BUFFER_BYTES = 8 * 1024
 
-/** The connection of a request body. */
+/** A request body's connection. */
 export interface Http1BodyOwner {
   /** Starts receiving the body, because a consumer reads it. */
   onBodyWanted(receiver: Http1RequestBody): void

@@ -15,7 +15,7 @@ import { Http1RequestBody, type Http1BodyOwner } from './request-body.ts'
 import type { RequestHead } from './request-head.ts'
 import { encodeRefusal, type ConnectionFields } from './response-head.ts'
 
-/** The connection of a cycle. */
+/** A cycle's connection. */
 export interface CycleOwner extends Http1ExchangeOwner, FlowOwner {
   /** The connection's deadline. The cycle sets it for heads, bodies and idle time. */
   deadlineMs: number

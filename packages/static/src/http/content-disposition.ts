@@ -1,4 +1,6 @@
-/** Matches names that every client reads alike in quotes. Excludes `%`, because some clients decode it. */
+/**
+ * Matches names that every client interprets in the same way in quotes. Excludes `%`, because some clients decode it.
+ */
 const PLAIN = /^[\x20-\x24\x26-\x5b\x5d-\x7e]*$/
 /** Matches controls, zero-width characters, and direction marks, which show `fdp.exe` as `exe.pdf`. */
 const UNFIT = /[\0-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff]/g
