@@ -227,7 +227,7 @@ it.each<[string, unknown, RegExp]>([
   [
     'a missing path',
     {},
-    /^FileSink: option "path" must be a non-empty string or a file URL, got undefined\. Write for/,
+    /^FileSink: option "path" must be a non-empty string or a file URL, got undefined\. Write, for/,
   ],
   ['an empty path', '', /^FileSink: option "path" must be .*, got ""\. Write, for example, "logs\/app\.log"\.$/],
   [
