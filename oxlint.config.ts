@@ -2,7 +2,7 @@ import { defineConfig } from 'oxlint'
 import base from './.oxlintrc.base.json' with { type: 'json' }
 
 // docs/decisions/0102
-/** The folders of `packages/core/src` that each folder may import, besides its own. Imports only go down. */
+/** The folders in `packages/core/src` that each folder can import, besides itself. Imports only point downward. */
 const ladder = {
   options: [],
   engine: ['options'],
@@ -21,7 +21,7 @@ const ladder = {
   lifecycle: [],
 }
 
-/** The folders of core that must not meet sockets: they see a `Transport`, or QUIC. */
+/** The folders in core that must not use sockets: they see a `Transport`, or QUIC. */
 const withoutSockets = new Set(['engine', 'http1', 'http2', 'http3', 'memory'])
 /** The files that implement transports. `transport.ts` itself names the `Duplex` that it hands over. */
 const transports = [
@@ -31,14 +31,17 @@ const transports = [
 
 const sockets = {
   group: ['net', 'tls', 'stream', 'node:net', 'node:tls', 'node:stream'],
-  // Pure functions on text.
+  // Folders with only pure functions on text.
   allowImportNames: ['isIP', 'isIPv4', 'isIPv6'],
   message: 'Engines see a Transport, not a socket (docs/decisions/0103).',
 }
 
 const foreignInternals = { group: ['@fw/*/src/*', '@fw/*/dist/*'], message: 'Import what the package exports.' }
 
-/** Forbids imports by patterns in some files. Later overrides replace earlier ones, so each repeats the first rule. */
+/**
+ * Forbids imports that match patterns in some files. Later overrides replace earlier ones, so each repeats the first
+ * rule.
+ */
 function forbid(files: string[], group: string[], message: string, ...others: object[]): object {
   return {
     files,
@@ -46,7 +49,10 @@ function forbid(files: string[], group: string[], message: string, ...others: ob
   }
 }
 
-/** Returns patterns for every folder of core that `folder` may not import. They match the text of a specifier. */
+/**
+ * Returns patterns for every folder of core that `folder` may not import. The patterns match the text of an import
+ * specifier.
+ */
 function above(folder: string, below: readonly string[]): string[] {
   const others = Object.keys(ladder).filter((each) => each !== folder && !below.includes(each))
   return [...others.map((each) => `../**/${each}/**`), '../**/server.ts', '../**/index.ts']

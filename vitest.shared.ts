@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
-/** Configuration of the tests of every package. Continuous integration counts the tests in the JSON report. */
+/** Test configuration for every package. Continuous integration counts the tests in the JSON report. */
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 const SCRIPT = fileURLToPath(new URL('check-commits.ts', import.meta.url))
-/** Omits the variables of git, which would make a command use the repository whose hook runs the tests. */
+/** Omits git's variables, which would make a command use the repository whose hook runs the tests. */
 const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_')))
 
 interface Repository {
@@ -59,13 +59,13 @@ function repository(): Repository {
 }
 
 describe('check-commits', () => {
-  it('accepts messages of the documented form', () => {
+  it('accepts messages in the documented form', () => {
     const { commit, check } = repository()
     commit('core: add a limit', 'http1, http3: reject a second Host\n\nRFC 9110 §7.2 allows one.')
     expect(check()).toEqual({ status: 0, lines: [] })
   })
 
-  it('names each commit of another form, but no merge and no commit before the check', () => {
+  it('names each commit in another form, but no merge and no commit before the check', () => {
     const { git, commit, check } = repository()
     git('switch', '--quiet', '--create', 'topic')
     commit('core: added a limit', 'core: add a limit.')
@@ -103,7 +103,7 @@ describe('check-commits', () => {
     expect(check()).toEqual({ status: 0, lines: [] })
   })
 
-  it('checks the commits that a shallow clone has', () => {
+  it('checks the commits in a shallow clone', () => {
     const { path, commit, git } = repository()
     commit('core: adds a limit', 'The oldest commit of the clone', 'core: uses the limit')
     git('clone', '--quiet', '--depth=2', `file://${path}`, 'clone')

@@ -1,7 +1,7 @@
-// Fails if a commit message breaks the form in CONTRIBUTING.md, "Prose". Checks the commits since a base, which is
-// origin/main or the argument. If origin/main does not exist or contains every commit, checks the last 20.
-// Merges are exempt, as are commits before this script.
-// `--message <file>` checks the message in a file instead, for .githooks/commit-msg.
+// Fails if a commit message does not have the form in CONTRIBUTING.md, "Prose". Checks the commits since a base, which
+// is origin/main or the argument. If origin/main does not exist or contains every commit, checks the last 20. Merges
+// are exempt, as are commits before this script. `--message <file>` checks the message in a file instead, for
+// .githooks/commit-msg.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { problemsOfMessage } from './prose/commit-message.ts'
@@ -19,7 +19,7 @@ const problems = messages.flatMap(([name, text = '']) =>
 for (const problem of problems) console.error(problem)
 process.exitCode = problems.length > 0 ? 1 : 0
 
-/** Returns the message without the comments of git, which removes them later. */
+/** Returns the message without git's comments, which git removes later. */
 function messageIn(path: string): string {
   const text = readFileSync(path, 'utf8')
     .replace(SCISSORS, '')

@@ -1,4 +1,4 @@
-// Fails if a decision note breaks the form of docs/decisions/README.md, or if a reference leads to no note.
+// Fails if a decision note does not have the form in docs/decisions/README.md, or if a reference points to no note.
 import { globSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 
@@ -53,7 +53,7 @@ function checkNote(number: string, name: string): void {
   }
 }
 
-/** Returns the numbers that a file refers to, and reports those that lead to no note. */
+/** Returns the numbers that a file refers to, and reports those that point to no note. */
 function checkReferences(path: string, pattern: RegExp): string[] {
   const numbers: string[] = []
   for (const [reference, number = '', rest] of readFileSync(path, 'utf8').matchAll(pattern)) {

@@ -1,7 +1,7 @@
 /**
- * Packs and lints the published packages, compares them with their size budgets, and rehearses a release. Installs them into
- * an empty folder with pnpm and with npm, and compiles and runs programs and the examples of the READMEs there. Emits the declarations of a library on top of them. Then bundles an application and runs
- * the bundles without the packages.
+ * Packs and lints the published packages, compares them with their size budgets, and rehearses a release. Installs them
+ * into an empty folder with pnpm and with npm, and compiles and runs programs and the README examples there. Emits the
+ * declarations of a library on top of them. Then bundles an application and runs the bundles without the packages.
  *
  * Prints one line per package. Exits with code 1 if a check fails.
  */
@@ -21,7 +21,7 @@ import { pnpmCommand, runCommand } from './packages/run-command.ts'
 import { runReadmes } from './packages/run-readmes.ts'
 import { checkPackedSize } from './packages/size-budgets.ts'
 
-/** Pages besides the READMEs whose examples need the packages and nothing else. */
+/** Pages other than READMEs whose examples need only the packages. */
 const PAGES_WITH_PROGRAMS = [
   'docs/complete-example.md',
   'packages/access-log/docs/options.md',
@@ -56,7 +56,7 @@ async function checkAll(): Promise<boolean> {
     isFit = report(name, [...problems, ...(await checkTarball(tarball, root))]) && isFit
   }
   const published = await runCommand([...pnpmCommand(), '-r', 'publish', '--dry-run', '--no-git-checks'], root)
-  isFit = report('dry run of a release', published.ok ? [] : [published.output]) && isFit
+  isFit = report('release dry run', published.ok ? [] : [published.output]) && isFit
 
   const empty = join(folder, 'user')
   await mkdir(empty)
@@ -76,7 +76,7 @@ async function checkAll(): Promise<boolean> {
     ...[root, ...packages.map((each) => each.folder)].map((each) => join(each, 'README.md')),
     ...PAGES_WITH_PROGRAMS.map((page) => join(root, page)),
   ]
-  isFit = report('examples of the READMEs', await runReadmes(empty, readmes, root, nodes)) && isFit
+  isFit = report('README examples', await runReadmes(empty, readmes, root, nodes)) && isFit
   return report('bundles', await bundleAndRun(empty, folder, root, nodes)) && isFit
 }
 

@@ -1,5 +1,5 @@
-// Checks everything that programs can reach through the entries of the published packages. Fails if an editor would show no
-// text for it, or if the declaration file of a program could mention a type that it cannot import.
+// Checks everything that programs can reach through the entries of the published packages. Fails if an editor would
+// show no text for it, or if a program's declaration file could mention a type that the program cannot import.
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'
 import { API } from 'typescript/unstable/sync'

@@ -1,7 +1,7 @@
 /**
- * Rejects a release if users could not trace the packages to their source. Runs before `pnpm release`, and before any other
- * command that publishes a package. Prints the commands that fix the problems and exits with code 1. A dry run passes without
- * a token, and only warns of a missing repository.
+ * Rejects a release whose packages users could not trace to their source. Runs before `pnpm release`, and before any
+ * other command that publishes a package. Prints the commands that fix the problems and exits with code 1. A dry run
+ * passes without a token, and only warns of a missing repository.
  */
 import { join, relative } from 'node:path'
 import { ancestorCommands, isDryRun } from './packages/dry-run.ts'

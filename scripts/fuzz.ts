@@ -1,4 +1,4 @@
-// `pnpm fuzz`: looks for inputs on which a parser of peer input breaks a rule (CONTRIBUTING.md, "Fuzzing").
+// `pnpm fuzz`: searches for inputs on which a parser of peer input breaks a rule (CONTRIBUTING.md, "Fuzzing").
 import { resolve } from 'node:path'
 import { runFuzzCommand } from '../packages/testing/src/fuzz/command.ts'
 

@@ -1,4 +1,4 @@
-// Writes the tables of options in the pages of the packages from the docstrings of their types. `--check` fails instead if a
+// Writes the option tables in the packages' pages from the docstrings of their types. `--check` fails instead if a
 // table is stale. See scripts/docs/fill-tables.ts for the markers.
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -20,11 +20,11 @@ for (const page of pages) {
   })
   if (filled === text) continue
   if (isCheck) {
-    console.error(`${page}: a table of options is stale. Run "node scripts/option-tables.ts".`)
+    console.error(`${page}: an option table is stale. Run "node scripts/option-tables.ts".`)
     failures++
   } else {
     writeFileSync(page, filled)
-    console.log(`${page}: wrote its tables of options.`)
+    console.log(`${page}: wrote its option tables.`)
   }
 }
 process.exitCode = failures > 0 ? 1 : 0

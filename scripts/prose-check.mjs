@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /* oxlint-disable no-shadow, unicorn/consistent-function-scoping */
-// Finds sentences that a native technical editor would strike. No dependencies.
+// Finds sentences that a native technical editor would reject. No dependencies.
 //
 //   prose-check.mjs <paths…>        checks whole files and folders (default: every tracked .ts and .md file)
 //   prose-check.mjs --diff <base>   checks lines added since <base>, untracked files, and commit subjects <base>..HEAD

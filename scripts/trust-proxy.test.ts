@@ -6,7 +6,7 @@ import { readmeBlocks } from '../packages/testing/src/readme-blocks.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 
-/** Text of a program, or of one TypeScript block of a page. */
+/** Text of a program, or of one TypeScript block on a page. */
 interface Program {
   /** Path, and for a block the line where it starts: `README.md:98`. */
   readonly name: string
@@ -18,7 +18,7 @@ const WITHOUT_SERVER: Readonly<Record<string, string>> = {
   'apps/bench/src/access-log/in-process.ts': 'measures an App without a server, whose requests have no peer',
 }
 
-/** Returns the programs and pages of the repository without its tests, fuzz targets and the code of the packages. */
+/** Returns the programs and pages in the repository, without its tests, fuzz targets and package code. */
 function programs(): Program[] {
   const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '*.ts', '*.md'], { cwd: ROOT })
   const paths = String(listed).trim().split('\n')

@@ -22,7 +22,7 @@ test('creates, completes, lists and deletes a todo', async () => {
   assert.equal(((await missing.json()) as { detail: string }).detail, 'There is no todo 1')
 })
 
-test('answers 400 with the pointer of an invalid member', async () => {
+test('answers 400 with a JSON Pointer to the invalid member', async () => {
   const response = await post({ title: '' })
   assert.equal(response.status, 400)
   assert.equal(response.headers.get('content-type'), 'application/problem+json')

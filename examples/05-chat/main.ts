@@ -13,7 +13,7 @@ const router = server.router()
 router.get('/rooms/:room', (ctx) => {
   const { upgrade } = ctx.exchange
   if (upgrade === undefined) throw new HttpError(426, undefined, { headers: { upgrade: 'websocket' } })
-  const origin = ctx.headers.get('origin') // pages of other sites can connect too, with the cookies of the user
+  const origin = ctx.headers.get('origin') // pages from other sites can connect too, with the user's cookies
   if (origin !== null && new URL(origin).host !== ctx.headers.get('host')) throw new HttpError(403)
 
   const { room } = ctx.params

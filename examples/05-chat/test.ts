@@ -27,7 +27,7 @@ test('sends a message to every member of the room, and to no other', async () =>
   for (const socket of [ada, grace, stranger]) socket.close()
 })
 
-test('refuses pages of other sites, and requests that are not upgrades', async () => {
+test('refuses pages from other sites, and requests that are not upgrades', async () => {
   assert.equal((await fetch(`http://${host}:${port}/rooms/lobby`)).status, 426)
   const { WebSocket: Client } = await import('ws')
   const socket = new Client(`ws://${host}:${port}/rooms/lobby`, { origin: 'https://example.org' })

@@ -10,7 +10,7 @@ const router = server.router()
 
 const api = router.group('/api')
 api.get('/hello/:name', (ctx) => ({ hello: ctx.params.name }))
-api.all('/*path', (ctx) => ctx.notFound()) // otherwise the page answers unknown paths of the API
+api.all('/*path', (ctx) => ctx.notFound()) // otherwise unknown API paths would get the page
 
 staticFiles(router, '/', dist, {
   spa: true,

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import './build.ts'
 import { server } from './main.ts'
 
-test('serves the page for each path of the application', async () => {
+test('serves the page for each application path', async () => {
   for (const path of ['/', '/hello/Ada']) {
     const response = await server.fetch(path)
     assert.equal(response.status, 200)
@@ -12,7 +12,7 @@ test('serves the page for each path of the application', async () => {
   }
 })
 
-test('sends compressed scripts, which browsers keep', async () => {
+test('sends compressed scripts that browsers cache', async () => {
   const page = await (await server.fetch('/')).text()
   const script = /\/assets\/[^"]+\.js/.exec(page)?.[0] ?? ''
   for (const coding of ['br', 'zstd']) {
@@ -22,6 +22,6 @@ test('sends compressed scripts, which browsers keep', async () => {
   }
 })
 
-test('answers 404 for an unknown path of the API', async () => {
+test('answers 404 for an unknown API path', async () => {
   assert.equal((await server.fetch('/api/nowhere')).status, 404)
 })

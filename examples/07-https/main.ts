@@ -6,7 +6,7 @@ import { Server } from '@fw/core'
 const keyFile = join(import.meta.dirname, 'key.pem')
 const certFile = join(import.meta.dirname, 'cert.pem')
 
-// Only for this machine: browsers warn about it. A public server uses the certificate of its domain.
+// Only for this machine: browsers warn about it. A public server uses a certificate for its domain.
 if (!existsSync(certFile)) {
   const command =
     'req -x509 -nodes -newkey ec -pkeyopt ec_paramgen_curve:P-256 -days 30 -subj /CN=localhost ' +
@@ -14,7 +14,7 @@ if (!existsSync(certFile)) {
   execFileSync('openssl', [...command.split(' '), '-keyout', keyFile, '-out', certFile], { stdio: 'ignore' })
 }
 
-/** Answers HTTP/1.1 and HTTP/2 on the TCP port, and HTTP/3 on the UDP port of the same number. */
+/** Answers HTTP/1.1 and HTTP/2 on the TCP port, and HTTP/3 on the UDP port with the same number. */
 export const server = new Server({
   shutdown: 'signals',
   trustProxy: false,

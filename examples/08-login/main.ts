@@ -12,7 +12,7 @@ const salt = randomBytes(16)
 const users = new Map([['ada', scryptSync('correct horse', salt, 32)]])
 const unknownUser = randomBytes(32)
 
-/** Refuses requests that change something and that a page of another site made the browser send (CSRF). */
+/** Refuses state-changing requests that a page from another site made the browser send (CSRF). */
 const sameOrigin: Middleware = (ctx, next) => {
   if (ctx.method === 'GET' || ctx.method === 'HEAD') return next()
   const site = ctx.headers.get('sec-fetch-site')

@@ -6,7 +6,7 @@ function logIn(password: string, headers: Record<string, string> = {}): Promise<
   return server.fetch('/login', { method: 'POST', body: new URLSearchParams({ name: 'ada', password }), headers })
 }
 
-test('sends strangers to the login page, and lets users in', async () => {
+test('redirects anonymous users to the login page, and lets users log in', async () => {
   const anonymous = await server.fetch('/', { redirect: 'manual' })
   assert.equal(anonymous.headers.get('location'), '/login')
 
@@ -23,7 +23,7 @@ test('refuses a wrong password', async () => {
   assert.equal((await logIn('incorrect horse')).status, 403)
 })
 
-test('refuses forms of other sites', async () => {
+test('refuses forms from other sites', async () => {
   assert.equal((await logIn('correct horse', { 'sec-fetch-site': 'cross-site' })).status, 403)
   assert.equal((await logIn('correct horse', { origin: 'https://example.org' })).status, 403)
   assert.equal((await logIn('correct horse', { host: 'shop.example', origin: 'https://shop.example' })).status, 303)

@@ -25,7 +25,7 @@ server.router().all('/*path', async (ctx) => {
   const query = ctx.rawQuery === '' ? '' : `?${ctx.rawQuery}`
   const headers = forwarded(ctx.headers)
   headers.set('accept-encoding', 'identity') // fetch would decompress the body
-  headers.set('x-forwarded-for', ctx.clientAddress ?? '') // replaces the claims of the client
+  headers.set('x-forwarded-for', ctx.clientAddress ?? '') // replaces what the client claims
   const hasBody = ctx.method !== 'GET' && ctx.method !== 'HEAD'
   const response = await fetch(upstream + ctx.path + query, {
     method: ctx.method,
@@ -34,7 +34,7 @@ server.router().all('/*path', async (ctx) => {
     signal: ctx.signal, // ends the request when the client disconnects
     ...(hasBody ? { body: ctx.stream(), duplex: 'half' } : {}),
   }).catch((cause: unknown) => {
-    throw ctx.signal.aborted ? cause : new HttpError(502, 'The upstream server does not answer', { cause })
+    throw ctx.signal.aborted ? cause : new HttpError(502, 'The upstream server does not respond', { cause })
   })
   return new Response(response.body, { status: response.status, headers: forwarded(response.headers) })
 })

@@ -6,7 +6,7 @@ import { ConsoleSpanExporter, NodeTracerProvider, SimpleSpanProcessor } from '@o
 import { type RequestTrace, Server } from '@fw/core'
 
 if (import.meta.main) {
-  const exporter = new ConsoleSpanExporter() // replace it with that of your collector
+  const exporter = new ConsoleSpanExporter() // replace it with your collector's URL
   new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }).register()
 }
 const tracer = trace.getTracer('example')
@@ -17,7 +17,7 @@ const requests = tracingChannel<RequestTrace, Context>('fw.request')
 
 requests.start.bindStore(active, (message) => {
   const { method, path, headers } = message.context
-  const parent = propagation.extract(ROOT_CONTEXT, Object.fromEntries(headers)) // traceparent of the client
+  const parent = propagation.extract(ROOT_CONTEXT, Object.fromEntries(headers)) // the client's traceparent
   const attributes = { 'http.request.method': method, 'url.path': path }
   return trace.setSpan(parent, tracer.startSpan(method, { kind: SpanKind.SERVER, attributes }, parent))
 })

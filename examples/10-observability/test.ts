@@ -6,7 +6,7 @@ import { server } from './main.ts'
 const exporter = new InMemorySpanExporter()
 new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }).register()
 
-test('continues the trace of the client, down to the spans of the handler', async () => {
+test("continues the client's trace, down to the handler's spans", async () => {
   const traceId = '0af7651916cd43dd8448eb211c80319c'
   const headers = { traceparent: `00-${traceId}-b7ad6b7169203331-01` }
   assert.equal((await server.fetch('/users/7', { headers })).status, 200)

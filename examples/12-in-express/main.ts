@@ -5,7 +5,7 @@ import express from 'express'
 const router = new Server({ trustProxy: false }).router()
 router.get('/users/:id', (ctx) => ({ id: Number(ctx.params.id), servedBy: '@fw/core' }))
 
-/** The application as it was. A request without a route in `router` reaches the routes of Express. */
+/** The application as it was. A request without a route in `router` reaches the Express routes. */
 export const app = express()
 app.use(toNodeHandler(router)) // before express.json(), which would read the bodies
 app.use(express.json())

@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest'
 
 const ROOT = join(import.meta.dirname, '..')
 const EXAMPLES = readdirSync(ROOT).filter((name) => /^\d\d-/.test(name))
-/** The runner of Node.js would report to this one. */
+/** The Node.js test runner would report to this one. */
 const { NODE_TEST_CONTEXT: _, ...ENVIRONMENT } = process.env
 
 function read(...path: string[]): string {

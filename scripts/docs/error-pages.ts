@@ -1,18 +1,19 @@
 import type { ErrorSite } from './error-sites.ts'
 
 /**
- * Folder of the pages of the codes, as a page in `packages/core/docs` links it. Replace it with the address of the site once
- * the site has a public domain. Messages do not name the page before then: a link must not lead to a domain of others.
+ * Folder with the pages of the error codes, as a page in `packages/core/docs` links to it. Replace it with the address
+ * of the site once the site has a public domain. Until then, messages do not name the page, because a link must not
+ * point to someone else's domain.
  */
 const PAGES = '../../../docs/errors/'
 
-// The prose of a table is checked in its source.
+// A table's prose is checked in its source.
 const [OFF, ON] = ['<!-- prose-check off -->', '<!-- prose-check on -->']
 const MESSAGES = /^<!-- messages -->\n[^]*?^<!-- end of messages -->$/m
 const CODES = /^<!-- error codes -->\n[^]*?^<!-- end of error codes -->$/m
 
 /**
- * Replaces the content between the markers of the page of a code with the messages that its errors can have.
+ * Replaces the content between the markers of a code's page with the messages that its errors can have.
  *
  * @throws {Error} if the markers are missing
  */
@@ -40,9 +41,9 @@ export function fillCodes(page: string, pages: ReadonlyMap<string, string>): str
 }
 
 /**
- * Checks that the page of a code has all of its parts.
+ * Checks that a code's page has all of its parts.
  *
- * @returns One sentence for each fault
+ * @returns One sentence for each problem
  */
 export function pageFaults(code: string, page: string): string[] {
   const faults: string[] = []
@@ -55,7 +56,7 @@ export function pageFaults(code: string, page: string): string[] {
   return faults.map((fault) => `docs/errors/${code}.md ${fault}.`)
 }
 
-/** Returns the paragraph after the title, in one line. */
+/** Returns the paragraph after the title, on one line. */
 function summaryOf(page: string): string {
   const [, paragraph = ''] = page.split('\n\n')
   return /^[<#`]/.test(paragraph) ? '' : paragraph.replaceAll('\n', ' ').trim()

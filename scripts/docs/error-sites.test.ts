@@ -62,7 +62,7 @@ describe('errorSites', () => {
     expect(sites.find(({ codes }) => codes.includes(code))).toMatchObject({ name, messages, codes: [code] })
   })
 
-  it('returns each class and each code of a choice', () => {
+  it('returns each class and each code in a conditional expression', () => {
     const found = sites.filter(({ codes }) => codes.includes('FW_TWO'))
     expect(found.map(({ name, codes }) => [name, codes])).toEqual([
       ['TypeError', ['FW_TWO', 'FW_THREE']],

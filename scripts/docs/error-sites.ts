@@ -32,8 +32,8 @@ interface ErrorClass {
 const CODE = /'(FW_[A-Z0-9_]+)'/g
 
 /**
- * Returns every place that creates an error for users. Left out are classes that no package exports and that have no code:
- * the faults of peers, which engines answer, and signals between files.
+ * Returns every place that creates an error for users. Omits classes that no package exports and that have no code:
+ * protocol errors of peers, which engines answer, and signals between files.
  *
  * @param configs Paths of the `tsconfig.json` of each package
  */
@@ -70,7 +70,7 @@ function sitesIn(file: SourceFile, classes: ReadonlyMap<string, ErrorClass>, all
         })
       }
     }
-    // The code is that of the outermost error, not of its cause.
+    // The code is the outermost error's, not that of its cause.
     const isInner = node.kind === SyntaxKind.NewExpression
     node.forEachChild((child) => visit(child, isInner || isScope(child) ? [] : codes))
   }
@@ -118,7 +118,7 @@ function lineOf(node: Node, file: SourceFile): number {
   return file.text.slice(0, node.getStart(file)).split('\n').length
 }
 
-/** The compiler as a child process, which ends with its scope. */
+/** The compiler as a child process, which ends when its scope ends. */
 class DisposableApi {
   readonly #api = new API()
 

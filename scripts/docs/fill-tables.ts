@@ -1,6 +1,6 @@
 import { type OptionRow, optionsOf } from './options-of.ts'
 
-/** Sources of the tables of a page, by paths from the root of the repository. */
+/** Sources of a page's tables, by path from the repository root. */
 export interface TableSources {
   /** Returns the text of a source file. */
   readonly read: (path: string) => string
@@ -10,11 +10,11 @@ export interface TableSources {
 
 /** `<!-- options: ListenOptions of packages/core/src/options/listen-options.ts -->`, optionally `with DEFAULTS`. */
 const BLOCK = /^<!-- options: (\w+) of (\S+?)(?: with (\w+))? -->\n[^]*?^<!-- end of options -->$/gm
-// The prose of a table is checked in its source.
+// A table's prose is checked in its source.
 const [OFF, ON] = ['<!-- prose-check off -->', '<!-- prose-check on -->']
 
 /**
- * Replaces the content between each pair of markers of a page with the table of the options that the first marker names.
+ * Replaces the content between each pair of markers of a page with a table of the options that the first marker names.
  *
  * @throws {Error} if a type does not exist, an option has no docstring, or the default in a docstring differs from the code
  */

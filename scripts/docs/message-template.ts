@@ -19,9 +19,9 @@ const VARIES = '[…]'
 const MESSAGE_AT: Readonly<Record<string, number>> = { HttpError: 1, ProtocolError: 1, SuppressedError: 2 }
 
 /**
- * Returns the messages that an error can have, with `[…]` for text that varies. Leaves out a message that only varies.
+ * Returns the messages that an error can have, with `[…]` for text that varies. Omits a message without any fixed text.
  *
- * Follows constants and functions of the same file. If the message is a parameter, takes the arguments of all calls.
+ * Follows constants and functions in the same file. If the message is a parameter, uses the arguments from all calls.
  *
  * @param callers Files that can call a function of `file`
  */

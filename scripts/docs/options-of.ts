@@ -12,7 +12,7 @@ const MEMBER = /(?:\/\*\*((?:(?!\*\/)[^])*)\*\/\s*)?readonly (\w+)(\??): (\{|[^;
 const TAG = /(?:^|\s)@(?:throws|example|see|param|returns|internal)\b[^]*$/
 
 /**
- * Returns the options of an interface, or of a type alias of object types, in the order of the source. Members of an inner
+ * Returns the options of an interface, or of a type alias of object types, in source order. Members of an inner
  * object have its name as a prefix: `limits.maxBodyBytes`.
  *
  * @param source TypeScript in the format of this repository

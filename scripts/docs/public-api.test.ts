@@ -93,7 +93,7 @@ export class B { constructor() {} }`
     expect(check(text)).toEqual(['4 new A()'])
   })
 
-  it('ends for a generic type that refers to larger instantiations of itself', () => {
+  it('terminates for a generic type that refers to larger instantiations of itself', () => {
     const text = `/** A. */
 export interface A<T> {
   /** Next. */

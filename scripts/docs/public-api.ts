@@ -11,11 +11,11 @@ export interface Found {
 /** Everything that a program can reach through the exports of one entry of a package. */
 export interface PublicApi {
   /**
-   * Exports, members and overloads for which an editor shows no text. An overload does not inherit the docstring of another
-   * one, and a class member not that of an implemented interface.
+   * Exports, members and overloads for which an editor shows no text. An overload does not inherit the docstring of
+   * another, and a class member does not inherit that of an implemented interface.
    */
   readonly undocumented: readonly Found[]
-  /** Classes, interfaces and type aliases. A declaration file of a program can mention each of them. */
+  /** Classes, interfaces and type aliases. A program's declaration file can mention each of them. */
   readonly types: readonly Found[]
   /** The exports. */
   readonly exported: readonly Found[]
@@ -84,7 +84,7 @@ class Search implements PublicApi {
     const declaration = symbol?.declarations.find((each) => this.#isOwn(each.path))
     if (symbol === undefined) return
     if (declaration === undefined) {
-      // `Pick`, `Omit` and `Partial` are declared elsewhere, but their members can be those of an own type.
+      // `Pick`, `Omit` and `Partial` are declared elsewhere, but their members can come from a type in the packages.
       if ((type.objectFlags & ObjectFlags.Mapped) === 0) return
       for (const property of this.#checker.getPropertiesOfType(type)) this.#member(property, name)
       return
@@ -93,7 +93,7 @@ class Search implements PublicApi {
     // The type of a class itself shares the symbol of its instances.
     const isAnonymous = (type.objectFlags & ObjectFlags.Anonymous) !== 0
     if (!this.#isNew(`members of ${symbol.id} ${isAnonymous}`)) return
-    // A named type has the same members wherever a program meets it.
+    // A named type has the same members wherever a program uses it.
     const isNamed = (symbol.flags & (SymbolFlags.Class | SymbolFlags.Interface)) !== 0
     const owner = isNamed ? symbol.name : name
     if (isNamed && !isAnonymous) this.types.push(this.#find(declaration, `${name}: ${owner}`))

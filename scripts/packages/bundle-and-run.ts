@@ -4,11 +4,11 @@ import { arch, platform } from 'node:os'
 import { join } from 'node:path'
 import { runCommand } from './run-command.ts'
 
-/** Bundler with the flags of its documentation, and nothing that is specific to the packages. */
+/** Bundler with the flags from its documentation, and nothing specific to the packages. */
 interface Bundler {
   readonly name: string
   readonly command: readonly string[]
-  /** Path of the bundle below the output folder. */
+  /** Path to the bundle below the output folder. */
   readonly file: string
 }
 
@@ -22,7 +22,7 @@ const OLD_NODE = `data:text/javascript,Object.defineProperty(process.versions, '
  * Bundles an application with every bundler, moves each bundle to an empty folder, and runs it there.
  *
  * @param installed Folder in which the packages are installed
- * @param nodes Paths of the versions of Node.js that run each bundle
+ * @param nodes Paths to the Node.js versions that run each bundle
  * @returns the problems found
  */
 export async function bundleAndRun(
@@ -72,7 +72,7 @@ function bundlers(root: string): Bundler[] {
   ]
 }
 
-/** Returns the path of Bun in its platform package. No install script has linked it. */
+/** Returns the path to Bun in its platform package, because no install script has linked it. */
 function bunPath(tools: string): string {
   const ofBun = createRequire(createRequire(join(tools, 'x.js')).resolve('bun/package.json'))
   const cpu = arch() === 'arm64' ? 'aarch64' : arch()

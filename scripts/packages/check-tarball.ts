@@ -1,7 +1,7 @@
 import { runCommand } from './run-command.ts'
 import type { Tarball } from './published-package.ts'
 
-/** Files that every published package must contain. publint checks the files of the entries. */
+/** Files that every published package must contain. publint checks the entry files. */
 const REQUIRED_FILES = ['package.json', 'README.md', 'LICENSE', 'dist/index.d.ts']
 /** Files that only this workspace needs. The templates of `@fw/create` contain the tests of applications. */
 const UNWANTED_FILES = /^(?!templates\/).*(?:\.test\.|\.tsbuildinfo$|(?<![^/])test\/|test-report\.json$)/

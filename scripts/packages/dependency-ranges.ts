@@ -10,8 +10,8 @@ export interface PublishedDependencies {
 const RANGE = /^(?:workspace:)?(?:[\^~]|>=)(?:\d|$)/
 
 /**
- * Checks that the dependencies of a published package are version ranges. With an exact version, users would get a security
- * fix only with the next release, and a second copy of packages that they also depend on.
+ * Checks that the dependencies of a published package are version ranges. With an exact version, users would get a
+ * security fix only with our next release, and a second copy of packages that they also depend on.
  *
  * @param catalog Versions that `catalog:` refers to
  * @returns one error per exact version

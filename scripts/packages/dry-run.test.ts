@@ -10,7 +10,7 @@ describe('isDryRun', () => {
     expect(isDryRun({}, commands)).toBe(true)
   })
 
-  it('accepts the variable of npm', () => {
+  it("accepts npm's variable", () => {
     expect(isDryRun({ npm_config_dry_run: 'true' }, [])).toBe(true)
   })
 
@@ -26,7 +26,7 @@ describe('isDryRun', () => {
 })
 
 describe('ancestorCommands', () => {
-  it('begins with the parent and continues with its parent', () => {
+  it('lists the parent first, then its parent', () => {
     const url = new URL('dry-run.ts', import.meta.url)
     const script = `import('${url.href}').then(({ ancestorCommands }) => console.log(JSON.stringify(ancestorCommands())))`
     const printed = execFileSync('sh', ['-c', '"$0" -e "$1"; true', process.execPath, script, 'publish', '--dry-run'])

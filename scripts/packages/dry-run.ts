@@ -17,7 +17,7 @@ export function isDryRun(
   return publish?.split(' ').includes('--dry-run') === true
 }
 
-/** Returns the command lines of the ancestors of this process, nearest first. */
+/** Returns the command lines of this process's ancestors, nearest first. */
 export function ancestorCommands(): string[] {
   const commands: string[] = []
   for (let pid = process.ppid; pid > 1;) {

@@ -3,13 +3,17 @@ import { join } from 'node:path'
 import type { PackedPackages } from './install-and-run.ts'
 import { type CommandResult, pnpmCommand, runCommand } from './run-command.ts'
 
-/** Packages that others install as their dependencies. Programs do not install them, so they cannot import from them. */
+/**
+ * Packages that only other packages install, as dependencies. Programs do not install them, so they cannot import from
+ * them.
+ */
 const INDIRECT = new Set(['@fw/types', '@fw/options', '@fw/client-address', '@fw/http-fields'])
 const PROGRAM = 'inferred-exports'
 
 /**
- * Emits the declarations of a program that exports values with inferred types, and compiles them without the program. The
- * compiler writes `import('@fw/types')` without an error if a package does not export a type again (TS2742 in TypeScript 5).
+ * Emits declarations for a program that exports values with inferred types, and compiles them without the program. The
+ * compiler writes `import('@fw/types')` without an error if a package does not re-export a type (TS2742 in TypeScript
+ * 5).
  *
  * @returns the result of the first step that failed, or of the last step
  */

@@ -8,10 +8,10 @@ import { type CommandResult, pnpmCommand, runCommand } from './run-command.ts'
 /** Packages and their tarballs. */
 export type PackedPackages = ReadonlyMap<PublishedPackage, Tarball>
 
-/** Compilers besides the one of this workspace that must accept the declarations, as packages to install. */
+/** Compilers, in addition to this workspace's, that must accept the declarations; as packages to install. */
 const COMPILERS = { 'typescript-5': 'npm:typescript@~5.9.3', 'typescript-6': 'npm:typescript@~6.0.2' }
 
-/** Package of the oldest supported Node.js for this platform. Other platforms have none, and skip it. */
+/** Package with the oldest supported Node.js for this platform. Other platforms have none, and skip it. */
 const OLDEST_NODE = {
   name: 'oldest-node',
   source: `npm:node-${platform() === 'darwin' && arch() === 'arm64' ? 'bin-' : ''}${platform()}-${arch()}@^24.0.0`,
@@ -19,7 +19,7 @@ const OLDEST_NODE = {
 
 /**
  * Installs the tarballs into an empty folder, next to the compilers. Then compiles a program that imports every entry and
- * serves one request, with every compiler. Runs it on every version of Node.js.
+ * serves one request, with every compiler. Runs it on every Node.js version.
  *
  * @returns the result of the first step that failed, or of the last step
  */
@@ -33,7 +33,7 @@ export async function installAndRun(packed: PackedPackages, folder: string, root
       dependencies: { ...tarballs, ...COMPILERS },
       optionalDependencies: { [OLDEST_NODE.name]: OLDEST_NODE.source },
     }),
-    // The packages depend on versions of each other that the registry does not have yet.
+    // The packages depend on versions of each other that are not in the registry yet.
     'pnpm-workspace.yaml': JSON.stringify({ overrides: tarballs, pmOnFail: 'ignore' }),
     'tsconfig.json': JSON.stringify(tsconfig(root)),
     'program.ts': program(entries),
@@ -57,7 +57,7 @@ export async function installAndRun(packed: PackedPackages, folder: string, root
   return result
 }
 
-/** Returns the paths of the current Node.js, and of the oldest supported one if the folder has it. */
+/** Returns the paths to the current Node.js, and to the oldest supported one if the folder has it. */
 export function nodesOf(folder: string): string[] {
   const oldest = join(folder, 'node_modules', OLDEST_NODE.name, 'bin/node')
   return existsSync(oldest) ? [process.execPath, oldest] : [process.execPath]
@@ -66,7 +66,7 @@ export function nodesOf(folder: string): string[] {
 /** Returns a strict configuration without `skipLibCheck`, so that the compiler checks the published declarations. */
 function tsconfig(root: string): object {
   const compilerOptions = {
-    // TypeScript 5.9 knows no later target.
+    // TypeScript 5.9 supports no later target.
     target: 'es2024',
     lib: ['es2024', 'esnext'],
     module: 'nodenext',

@@ -5,10 +5,10 @@ import { runCommand } from './run-command.ts'
 import { checkInstalledPackages, type PackageLock } from './size-budgets.ts'
 
 /**
- * Installs the tarballs with npm, runs a program with every version of Node.js, and counts the installed packages.
+ * Installs the tarballs with npm, runs a program with every Node.js version, and counts the installed packages.
  *
- * @param program Path of the program, which is copied
- * @param nodes Paths of the versions of Node.js
+ * @param program Path to the program, which is copied
+ * @param nodes Paths to the Node.js versions
  * @returns the problems found
  */
 export async function installWithNpm(

@@ -8,10 +8,12 @@ export interface PackageMetadata {
 }
 
 const MIN_KEYWORDS = 3
-/** Holders of the copyright, as in LICENSE. */
+/** Copyright holders, as in LICENSE. */
 const AUTHOR = 'fw contributors'
 
-/** Checks the fields by which users find and judge a package. `checkRelease` checks those that need the URL of the repository. */
+/**
+ * Checks the fields by which users find and judge a package. `checkRelease` checks those that need the repository URL.
+ */
 export function checkMetadata(manifest: PackageMetadata): string[] {
   const { name = 'package.json', description = '', keywords = [], author, license } = manifest
   const isSorted = keywords.join() === keywords.toSorted().join()

@@ -81,7 +81,7 @@ describe('checkRelease', () => {
     { GITHUB_ACTIONS: 'true' },
     { ACTIONS_ID_TOKEN_REQUEST_URL: 'https://token.example' },
     { SIGSTORE_ID_TOKEN: 'x' },
-  ])('rejects a release without a token of a CI service: %o', (environment) => {
+  ])('rejects a release without a token from a CI service: %o', (environment) => {
     expect(problemsOf(GOOD, environment)).toEqual([expect.stringContaining('permissions: { id-token: write }')])
   })
 

@@ -10,7 +10,7 @@ export interface ReleaseManifest {
 
 /** Package to publish. */
 export interface ReleasePackage {
-  /** Path from the root of the repository: `packages/core`. */
+  /** Path from the repository root: `packages/core`. */
   readonly directory: string
   readonly manifest: ReleaseManifest
 }
@@ -59,7 +59,7 @@ function checkRepository({ directory, manifest }: ReleasePackage): string[] {
   return [`${name}: package.json ${problem}. Run: (cd ${directory} && ${type})`]
 }
 
-/** Checks the links that registries show, which follow from the URL of the repository. */
+/** Checks the links that registries show, which follow from the repository URL. */
 function checkLinks(repositoryUrl: string, { directory, manifest }: ReleasePackage): string[] {
   const { name, homepage, bugs } = manifest
   const isComplete = homepage !== undefined && (typeof bugs === 'string' ? bugs : bugs?.url) !== undefined
@@ -91,7 +91,7 @@ function checkToken(environment: Environment): string[] {
   const isGitLab = Boolean(environment['GITLAB_CI'] && environment['SIGSTORE_ID_TOKEN'])
   if (isGitHub || isGitLab) return []
   return [
-    'Provenance needs an OIDC token of a CI service. Run `pnpm release` in a job of GitHub Actions with ' +
+    'Provenance needs an OIDC token from a CI service. Run `pnpm release` in a job of GitHub Actions with ' +
       '`permissions: { id-token: write }`, or of GitLab CI with `id_tokens: { SIGSTORE_ID_TOKEN: { aud: sigstore } }`',
   ]
 }

@@ -4,7 +4,7 @@ import { type ExecFileException, execFile } from 'node:child_process'
 export interface CommandResult {
   readonly ok: boolean
   readonly stdout: string
-  /** Standard output, followed by standard error and the reason of a failure. */
+  /** Standard output, followed by standard error and the reason for a failure. */
   readonly output: string
 }
 
@@ -24,7 +24,7 @@ export function runCommand(command: readonly string[], cwd: string): Promise<Com
   return promise
 }
 
-/** Returns the command of the pnpm that runs this script, or one that npx installs. */
+/** Returns the command for the pnpm that runs this script, or for one that npx installs. */
 export function pnpmCommand(): readonly string[] {
   return (process.env['npm_config_user_agent'] ?? '').startsWith('pnpm/') ? ['pnpm'] : ['npx', '--yes', 'pnpm@12']
 }

@@ -10,8 +10,8 @@ import { runCommand } from './run-command.ts'
  * has its own folder, which is empty until the `sh` blocks of the README have run. A page without them has a `package.json`.
  *
  * @param installed Folder in which the packages are installed, with a `tsconfig.json`
- * @param readmes Paths of the READMEs, and of other pages with all of their setup
- * @param nodes Paths of the versions of Node.js that run each example
+ * @param readmes Paths to the READMEs, and to other pages that include their whole setup
+ * @param nodes Paths to the Node.js versions that run each example
  * @returns the problems found
  */
 export async function runReadmes(

@@ -11,7 +11,7 @@ const needs = (...names: string[]): { dependencies: Record<string, string> } => 
 })
 
 describe('checkPackedSize', () => {
-  it('accepts a tarball of the budget, and rejects one with another byte', async () => {
+  it('accepts a tarball as large as the budget, and rejects one that is a byte larger', async () => {
     const file = join(tmpdir(), `fw-budget-${process.pid}.tgz`)
     onTestFinished(() => rmSync(file))
     await writeFile(file, '')

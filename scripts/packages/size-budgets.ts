@@ -8,20 +8,20 @@ export interface SizeBudget {
   readonly dependencies: number
 }
 
-/** Budgets by name of the package: 5 to 10% above the size when the budget was set. */
+/** Budgets by package name: 5 to 10% above the size when the budget was set. */
 export const SIZE_BUDGETS: Readonly<Record<string, SizeBudget>> = {
   '@fw/access-log': { packedBytes: 64_000, dependencies: 6 },
-  '@fw/auth': { packedBytes: 24_000, dependencies: 3 },
-  '@fw/client-address': { packedBytes: 17_000, dependencies: 1 },
+  '@fw/auth': { packedBytes: 34_000, dependencies: 3 },
+  '@fw/client-address': { packedBytes: 21_000, dependencies: 1 },
   '@fw/compress': { packedBytes: 20_000, dependencies: 3 },
   '@fw/core': { packedBytes: 770_000, dependencies: 21 },
   '@fw/cors': { packedBytes: 21_000, dependencies: 3 },
   '@fw/create': { packedBytes: 39_000, dependencies: 0 },
   '@fw/csrf': { packedBytes: 8_000, dependencies: 2 },
-  '@fw/etag': { packedBytes: 9_000, dependencies: 3 },
+  '@fw/etag': { packedBytes: 13_000, dependencies: 3 },
   '@fw/http-fields': { packedBytes: 26_000, dependencies: 2 },
   '@fw/log': { packedBytes: 180_000, dependencies: 4 },
-  '@fw/options': { packedBytes: 24_000, dependencies: 0 },
+  '@fw/options': { packedBytes: 27_000, dependencies: 0 },
   '@fw/rate-limit': { packedBytes: 50_000, dependencies: 3 },
   '@fw/security-headers': { packedBytes: 21_000, dependencies: 2 },
   '@fw/session': { packedBytes: 47_000, dependencies: 3 },
@@ -35,7 +35,7 @@ export interface PackageLock {
   readonly packages: Readonly<Record<string, { readonly dependencies?: Readonly<Record<string, string>> }>>
 }
 
-/** Compares the size of a tarball with the budget of its package. @returns the problems found */
+/** Compares a tarball's size with its package's budget. @returns the problems found */
 export function checkPackedSize(name: string, tarball: string): string[] {
   const budget = SIZE_BUDGETS[name]?.packedBytes
   const { size } = statSync(tarball)

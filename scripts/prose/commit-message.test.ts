@@ -28,7 +28,7 @@ describe('problemsOfSubject', () => {
 })
 
 describe('problemsOfMessage', () => {
-  it('accepts a body with lines of 100 characters and a longer address', () => {
+  it('accepts a body with lines of 100 characters and a longer URL', () => {
     const lines = ['x '.repeat(50), `https://example.com/${'x'.repeat(100)}`]
     expect(problemsOfMessage(['core: add a limit', '', ...lines].join('\n'))).toEqual([])
   })

@@ -34,7 +34,7 @@ export function problemsOfMessage(message: string): string[] {
   const problems = problemsOfSubject(subject)
   if (blank !== '') problems.push('the second line is not empty. Separate the subject from the body.')
   for (const line of body) {
-    // An address cannot be broken.
+    // A URL cannot be broken.
     if (line.length > MAX_LINE && line.includes(' ')) {
       problems.push(
         `a line of the body has ${line.length} characters. Break it after at most ${MAX_LINE}: "${line.slice(0, 40)}…"`,

@@ -15,7 +15,7 @@ export interface Candidate {
    * Runs one round: starts the candidate, checks its output, warms it up, measures it and stops it.
    *
    * @param turns Present if the candidates of a round run concurrently; measure only in these turns
-   * @throws {Error} if the output is wrong; the report then drops all figures of the candidate
+   * @throws {Error} if the output is wrong; the report then omits the candidate's figures
    */
   measure(run: Run, turns?: Turns): Promise<Measurement>
 }

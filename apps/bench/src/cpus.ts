@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { findProgram } from './programs.ts'
 
-/** CPU of the servers. */
+/** The servers' CPU. */
 export const SERVER_CPU = 0
 /** CPU of the load generators and clients. */
 export const LOAD_CPU = 1

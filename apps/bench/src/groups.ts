@@ -31,7 +31,7 @@ export interface Group {
   readonly comparisons: readonly Comparison[]
 }
 
-/** For figures that are totals of a turn, which cannot select their undisturbed moments. */
+/** For figures that are totals over a turn, from which disturbed moments cannot be excluded. */
 const MAX_TURNS = 4
 
 export const GROUPS: Readonly<Record<string, Group>> = {

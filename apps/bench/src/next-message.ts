@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 
 /**
- * Returns the next message of a process.
+ * Returns the next message from a process.
  *
  * @throws {Error} if the process exits first, or has exited
  */

@@ -10,7 +10,7 @@ export interface Unmeasured {
   readonly reason: string
 }
 
-/** Figures of all rounds of a comparison. */
+/** Figures from all rounds of a comparison. */
 export interface Measured {
   readonly comparison: Comparison
   readonly rounds: ReadonlyMap<string, readonly Measurement[]>
@@ -65,7 +65,7 @@ export async function runComparison(
       await Promise.all(candidates.map((each) => runRound(each, round, () => undisturbed(() => each.measure(run), 1))))
     } else if (concurrency === 'alternating') {
       const turns = new Turns(undisturbed)
-      // Reverse every other round, so that no candidate always follows the same one.
+      // Reverse every other round, so that no candidate always runs after the same one.
       const order = round % 2 === 0 ? candidates : candidates.toReversed()
       await Promise.all(order.map((each) => runRound(each, round, () => each.measure(run, turns))))
     } else {

@@ -10,7 +10,7 @@ export const START_TIMEOUT_MS = 60_000
 /** Limits the time until a server exits after SIGTERM; then it gets SIGKILL. */
 const STOP_TIMEOUT_MS = 10_000
 
-/** Process of a measured server, pinned to the CPU of the servers. Leaving the scope stops it. */
+/** A measured server's process, pinned to the servers' CPU. Leaving the scope stops it. */
 export class ServerProcess implements AsyncDisposable {
   readonly port: number
   readonly #child: ChildProcess
@@ -113,7 +113,7 @@ async function settled<T>(child: ChildProcess, command: readonly string[], await
   }
 }
 
-/** Returns a function that finds the error in the output of a program. Does not print the output, which can be long. */
+/** Returns a function that finds the error in a program's output. Does not print the output, which can be long. */
 function errorIn(output: Readable | null): () => string {
   let tail = ''
   output?.setEncoding('utf8').on('data', (text: string) => (tail = (tail + text).slice(-4000)))

@@ -24,7 +24,7 @@ export function serverSetup(): ServerSetup {
   return JSON.parse(process.argv[2] ?? '{}') as ServerSetup
 }
 
-/** Reply of a server program to the message `heap`. */
+/** A server program's reply to the message `heap`. */
 export interface HeapReport {
   /** Bytes of the JavaScript objects on the heap, including garbage. */
   readonly usedBytes: number

@@ -23,7 +23,7 @@ export function mean(values: readonly number[]): number {
 }
 
 /**
- * Returns the median of the ratios of each round. It varies less than the ratio of the medians, because other load on
+ * Returns the median of the rounds' ratios. It varies less than the ratio of the medians, because other load on
  * the machine during a round affects both values.
  */
 export function medianRatio(values: readonly number[], references: readonly number[]): number {

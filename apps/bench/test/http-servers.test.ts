@@ -32,7 +32,7 @@ const GROUPS = {
   static: { scenarios: STATIC_SCENARIOS, peers: STATIC_PEERS },
 }
 
-describe.each(Object.entries(GROUPS))('a server of the group %s', (_group, { scenarios, peers }) => {
+describe.each(Object.entries(GROUPS))('a server in the group %s', (_group, { scenarios, peers }) => {
   for (const peer of peers) {
     for (const [title, ofSetup] of bySetup(scenarios, peer)) {
       it.concurrent(`sends the expected responses: ${peer.name} ${title}`, async () => {
@@ -42,7 +42,7 @@ describe.each(Object.entries(GROUPS))('a server of the group %s', (_group, { sce
   }
 })
 
-/** Reason of a missing peer, or the result of `checkResponses`. */
+/** Why a peer is missing, or the result of `checkResponses`. */
 const OUTCOME = /is not installed|is not available|responded/
 
 async function checkResponses(peer: Peer, scenarios: readonly HttpScenario[]): Promise<string> {
@@ -55,7 +55,7 @@ async function checkResponses(peer: Peer, scenarios: readonly HttpScenario[]): P
   return 'responded'
 }
 
-/** Groups the scenarios of a peer by the setup of its server. */
+/** Groups a peer's scenarios by the setup of its server. */
 function bySetup(scenarios: readonly HttpScenario[], { name }: Peer): ReadonlyMap<string, HttpScenario[]> {
   const own = scenarios.filter(({ peers }) => peers?.includes(name) ?? true)
   return Map.groupBy(own, ({ isTls = false, isLogged = false, files, setup = {} }) =>

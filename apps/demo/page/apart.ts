@@ -1,9 +1,9 @@
 /**
  * Moves places apart and keeps their order. A place moves right, or left if there is no room on the right.
  *
- * @param places The wanted places, sorted
+ * @param places The desired places, sorted
  * @param gap The smallest distance between two of them
- * @param end The maximum position. If the places do not fit, the first ones are negative
+ * @param end The maximum position. If the places do not fit, the first ones become negative
  */
 export function apart(places: readonly number[], gap: number, end: number): readonly number[] {
   const moved: number[] = []

@@ -1,6 +1,6 @@
 type Child = Node | string
 
-/** Returns the element of the page with this ID. @throws {Error} if the page has none */
+/** Returns the element with this ID. @throws {Error} if the page has none */
 export function byId(id: string): HTMLElement
 /** Returns the element with this ID and of this class. @throws {Error} if the page has none */
 export function byId<T extends HTMLElement>(id: string, kind: new () => T): T
@@ -21,7 +21,7 @@ export function el<K extends keyof HTMLElementTagNameMap>(
   return element
 }
 
-/** Sets the text of an element if it differs, so that the browser has nothing to do otherwise. */
+/** Sets an element's text only if it differs, which saves the browser work. */
 export function setText(element: Element | null | undefined, text: string): void {
   if (element !== null && element !== undefined && element.textContent !== text) element.textContent = text
 }
@@ -43,7 +43,7 @@ export function surface(canvas: HTMLCanvasElement): Surface | undefined {
   const { clientWidth: width, clientHeight: height } = canvas
   const g = canvas.getContext('2d')
   if (g === null || width === 0 || height === 0) return undefined
-  // Large screens zoom the page, and the picture needs that many pixels more.
+  // Large screens zoom the page, and the canvas needs proportionally more pixels.
   const zoom = canvas.getBoundingClientRect().width / width || 1
   const ratio = (window.devicePixelRatio || 1) * zoom
   const [w, h] = [Math.round(width * ratio), Math.round(height * ratio)]
@@ -54,7 +54,7 @@ export function surface(canvas: HTMLCanvasElement): Surface | undefined {
   return { g, width, height }
 }
 
-/** A refused request of the page, with the text of the response. */
+/** A request from the page that the server refused, with the response text. */
 export class PostError extends Error {
   override readonly name = 'PostError'
   /** Seconds after which the server accepts the request; 0 if it does not say. */
@@ -66,7 +66,7 @@ export class PostError extends Error {
   }
 }
 
-/** Sends a request of the page that changes something. @throws {PostError} if the server refuses it */
+/** Sends a request that changes something on the server. @throws {PostError} if the server refuses it */
 export async function post(path: string): Promise<unknown> {
   const response = await fetch(path, { method: 'POST' })
   const text = await response.text()

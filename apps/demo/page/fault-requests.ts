@@ -7,12 +7,12 @@ const PATHS: Readonly<Partial<Record<FaultName, string>>> = {
   large: '/api/echo',
 }
 
-/** Requests that are remembered: the feed can be faster than the response. */
+/** Remembers this many requests, because the feed can be faster than the response. */
 const MAX_REMEMBERED = 5
 /** Milliseconds after the start of a fault during which its request can arrive. */
 const FRESH_MS = 30_000
 
-/** Finds the request of a fault among those that the feed brings. */
+/** Finds the request that caused a fault among those in the feed. */
 export class FaultRequests {
   #remembered: RequestMessage[] = []
   #waiting: ((request: RequestMessage) => void) | undefined
@@ -22,10 +22,10 @@ export class FaultRequests {
     this.#waiting?.(request)
   }
 
-  /** Returns the request of the last fault of this kind; `undefined` if the feed does not bring it in time. */
+  /** Returns the request for the last fault of this kind; `undefined` if the feed does not deliver it in time. */
   async next(fault: FaultName, timeoutMs: number): Promise<RequestMessage | undefined> {
     const path = PATHS[fault]
-    // The server refuses these before they have a path.
+    // The server refuses these requests before it knows their path.
     if (path === undefined) return undefined
     const isIt = (request: RequestMessage): boolean =>
       request.path === path && Date.now() - request.startedAt < FRESH_MS && request.status > 399

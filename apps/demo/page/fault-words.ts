@@ -1,7 +1,7 @@
 import type { FaultMessage, FaultName, RequestMessage } from '../src/live/messages.ts'
 import { count, duration } from './format.ts'
 
-/** A sentence about a fault: what the client saw, and what the log has. */
+/** A sentence about a fault: what the client saw, and what the log contains. */
 export interface FaultWords {
   readonly seen: string
   readonly rest: string
@@ -54,7 +54,7 @@ const MAX_QUOTED = 60
 
 function logged(request: RequestMessage | undefined): string {
   const logs = request?.logs ?? []
-  // The access log repeats the status, so it tells the least.
+  // The access log only repeats the status, so show it last.
   const lines = logs.filter(({ where }) => !where.startsWith('HTTP/'))
   const worst = lines.find(({ level }) => level === 'error') ?? lines.at(-1) ?? logs.at(-1)
   if (worst === undefined) return 'The log has the request.'

@@ -1,6 +1,6 @@
 import type { FeedEvents } from '../src/live/messages.ts'
 
-/** Receives the events of the feed. */
+/** Receives events from the feed. */
 export type FeedListener = { readonly [Name in keyof FeedEvents]: (message: FeedEvents[Name]) => void } & {
   /** The stream was lost, or is connected again with the next `welcome`. */
   readonly lost: () => void

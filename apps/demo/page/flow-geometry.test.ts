@@ -16,7 +16,7 @@ const RATES = [
   [5, 0, 1],
 ]
 
-it('makes ribbons as wide as their rates, and rails for none', () => {
+it('makes the width of each ribbon proportional to its rate, and draws rails without requests', () => {
   const all = ribbons(LAYOUT, RATES)
   expect(all).toHaveLength(6)
   const width = (protocol: number, row: number): number =>

@@ -1,4 +1,4 @@
-/** Where the parts of the flow are, in pixels of its canvas. */
+/** Positions of the parts of the flow, in canvas pixels. */
 export interface FlowLayout {
   /** Left and right edge of the left half. */
   readonly x0: number
@@ -9,12 +9,12 @@ export interface FlowLayout {
   /** Middle and height of the box between the halves. */
   readonly middle: number
   readonly height: number
-  /** Middles of the protocols, and of the routes. */
+  /** Vertical centers of the protocols and the routes. */
   readonly from: readonly number[]
   readonly to: readonly number[]
 }
 
-/** The path of the requests of one protocol to one route: its middles at four places, and its width. */
+/** The path of requests from one protocol to one route: its vertical center at four places, and its width. */
 export interface Ribbon {
   readonly protocol: number
   readonly row: number
@@ -28,9 +28,9 @@ export interface Ribbon {
 /** Ribbons are narrower at the protocols and at the routes. */
 export const LEFT_SHARE = 0.78
 export const RIGHT_SHARE = 0.58
-/** Pixels of one request a second. A quiet server has thin ribbons. */
+/** Pixels for one request per second. A quiet server has thin ribbons. */
 const MAX_SCALE = 4
-/** A ribbon without requests is a rail. */
+/** A ribbon without requests is drawn as a thin rail. */
 const RAIL = 0.6
 /** Fractions of the path between which the box in the middle hides the dots. */
 const BOX_FROM = 0.45
@@ -83,7 +83,7 @@ export function isHidden(way: number): boolean {
 }
 
 /**
- * Returns the place of a dot.
+ * Returns a dot's position.
  *
  * @param way From 0 at the protocol to 1 at the route
  * @param lane Position of the dot across its ribbon, from -0.5 to 0.5

@@ -1,6 +1,6 @@
 import type { ProtocolName } from '../src/live/messages.ts'
 
-/** The names of the protocols for readers. */
+/** Display names of the protocols. */
 export const PROTOCOL_NAMES: Readonly<Record<ProtocolName, string>> = { h1: 'HTTP/1.1', h2: 'HTTP/2', h3: 'HTTP/3' }
 
 /** Formats microseconds with the unit that fits: `19 µs`, `1.02 ms`, `15 s`. */

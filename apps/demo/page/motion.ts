@@ -1,8 +1,8 @@
 const reduced = matchMedia('(prefers-reduced-motion: reduce)')
-/** Touch screens belong to phones: half the frames, and half the battery. */
+/** Touch screens belong to phones: half the frames use half the energy. */
 const coarse = matchMedia('(pointer: coarse)')
 const COARSE_FRAME_MS = 1000 / 30
-/** The longest step. After a pause, dots continue where they were. */
+/** The longest step between two frames. After a pause, dots continue where they were. */
 const MAX_STEP_S = 0.05
 
 /** Reports whether the visitor asked for less motion. */

@@ -26,7 +26,7 @@ export const LEGENDS: Readonly<Record<RaceKind, string>> = {
   echo: 'each line is one message',
 }
 
-/** The names of the lanes for readers. */
+/** Display names of the lanes. */
 const LANE_NAMES: Readonly<Record<string, string>> = {
   h1: 'HTTP/1.1',
   h2: 'HTTP/2',

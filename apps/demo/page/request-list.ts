@@ -3,7 +3,7 @@ import type { RequestMessage } from '../src/live/messages.ts'
 /** Which requests the list shows. */
 export type Only = 'all' | 'mine' | 'failed'
 
-/** Requests that the page keeps. */
+/** Maximum number of requests that the page keeps. */
 const MAX_REQUESTS = 200
 
 /** Requests that do not fill the list. */
@@ -55,7 +55,7 @@ export class RequestList {
     })
   }
 
-  /** Returns the shown request that many places after another one; the first one if that is not shown. */
+  /** Returns the shown request `distance` places after another one; the first one if that is not shown. */
   neighbor(id: string | undefined, by: number): RequestMessage | undefined {
     const { shown } = this
     const at = shown.findIndex((request) => request.id === id)

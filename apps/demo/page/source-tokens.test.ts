@@ -13,7 +13,7 @@ it('splits a line into keywords, strings and other text', () => {
   ])
 })
 
-it.each(['', '<script>alert(1)</script>', "'open", 'const'])('loses nothing of %j', (line) => {
+it.each(['', '<script>alert(1)</script>', "'open", 'const'])('keeps every character of %j', (line) => {
   expect(
     tokens(line)
       .map(({ text }) => text)

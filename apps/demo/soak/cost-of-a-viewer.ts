@@ -1,4 +1,4 @@
-// Compares the throughput of the demo with and without one viewer, in alternating turns. Exits with 1 if the median of
+// Compares the demo's throughput with and without one viewer, in alternating turns. Exits with 1 if the median of
 // the ratios is below 0.95. Run: node soak/cost-of-a-viewer.ts [turns of each kind] [seconds of a turn]
 import { Agent, get } from 'node:http'
 import { MeasuredDemo } from './measured-demo.ts'
@@ -29,7 +29,7 @@ async function follow(): Promise<() => Promise<void>> {
   }
 }
 
-/** Sends requests over all connections, one after the other on each, until the time is over. */
+/** Sends requests over all connections, one after the other on each, until the time is up. */
 async function load(milliseconds: number): Promise<Turn> {
   const before = await demo.measure()
   const started = performance.now()
@@ -67,7 +67,7 @@ await turn(false)
 const rates: number[] = []
 const costs: number[] = []
 for (let n = 0; n < TURNS; n++) {
-  // Each pair begins with the other kind, so that a slow change of the machine hits both.
+  // Each pair begins with the other kind, so that a gradual change in the machine's speed affects both.
   const first = await turn(n % 2 === 0)
   const second = await turn(n % 2 !== 0)
   const [viewer, none] = n % 2 === 0 ? [first, second] : [second, first]

@@ -1,7 +1,7 @@
 // Preloaded into the measured server: answers "measure" with its heap after a collection, and with its CPU time.
 import { isMainThread } from 'node:worker_threads'
 
-/** The numbers of a process. */
+/** Memory and CPU time of a process. */
 export interface ProcessNumbers {
   readonly heapBytes: number
   readonly rssBytes: number

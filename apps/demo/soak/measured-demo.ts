@@ -11,7 +11,7 @@ const REPORTER = fileURLToPath(new URL('heap-reporter.ts', import.meta.url))
 export class MeasuredDemo implements AsyncDisposable {
   readonly #child: ChildProcess
   readonly #folder: TempFolder
-  /** The address without TLS. */
+  /** Address of the listener without TLS. */
   readonly url: URL
 
   private constructor(child: ChildProcess, folder: TempFolder, url: URL) {
@@ -45,7 +45,7 @@ export class MeasuredDemo implements AsyncDisposable {
     throw new Error(`The demo ended: ${output}`)
   }
 
-  /** Collects garbage in the server, and returns its numbers. */
+  /** Collects garbage in the server, and returns its memory and CPU time. */
   async measure(): Promise<ProcessNumbers> {
     const reply = once(this.#child, 'message')
     this.#child.send('measure')

@@ -2,7 +2,7 @@ import { parseLevel, type Level } from '@fw/log'
 import { AccessLogFormat } from '@fw/access-log'
 import type { TrafficLevel } from './live/messages.ts'
 
-/** The settings of the demo. */
+/** The demo's settings. */
 export interface Settings {
   readonly host: string
   readonly port: number
@@ -41,12 +41,12 @@ const VARIABLES = {
   http3: variable('DEMO_HTTP3', 'on', 'on or off; needs the package @matrixai/quic'),
   certFile: variable('DEMO_CERT_FILE', '', 'certificate in PEM; if empty, a self-signed one in DEMO_DATA_DIR'),
   keyFile: variable('DEMO_KEY_FILE', '', 'private key of DEMO_CERT_FILE in PEM'),
-  dataDir: variable('DEMO_DATA_DIR', 'data', 'folder for the files of the demo, relative to apps/demo'),
+  dataDir: variable('DEMO_DATA_DIR', 'data', "folder for the demo's files, relative to apps/demo"),
   logFile: variable('DEMO_LOG_FILE', 'demo.log', 'log file, relative to DEMO_DATA_DIR; - for none'),
   logLevel: variable('DEMO_LOG_LEVEL', 'info', 'trace, debug, info, warn, error, fatal or off'),
   accessLog: variable('DEMO_ACCESS_LOG', 'combined', 'combined, common or json'),
   filesDir: variable('DEMO_FILES_DIR', '', 'folder to serve under /files/'),
-  names: variable('DEMO_NAMES', '', 'host names of the demo besides localhost, separated by commas'),
+  names: variable('DEMO_NAMES', '', 'host names of the demo in addition to localhost, separated by commas'),
   docsUrl: variable('DEMO_DOCS_URL', '', 'http(s) address of the documentation site; if empty, /docs shows the README'),
   traffic: variable('DEMO_TRAFFIC', 'gentle', 'requests that the demo sends to itself: off, gentle or busy'),
   drainMs: variable('DEMO_DRAIN_MS', '5000', 'milliseconds for running requests after Ctrl-C'),
@@ -73,7 +73,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
   const read = ({ name, fallback }: Variable): string => environment[name] ?? fallback
   const logFile = read(VARIABLES.logFile)
   return {
-    // An empty value, as of a variable that was not filled in, must not open the demo to other machines.
+    // An empty value, such as from an unset variable, must not open the demo to other machines.
     host: read(VARIABLES.host) || VARIABLES.host.fallback,
     port: readNumber(VARIABLES.port, read, 65_535),
     tlsPort: readNumber(VARIABLES.tlsPort, read, 65_535),

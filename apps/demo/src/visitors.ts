@@ -3,16 +3,16 @@ import { contextKey, type Context, type ContextKey, type Middleware } from '@fw/
 import { CLIENT_FIELD } from './clients/tasks.ts'
 import type { CurrentRequest } from './observe/observed.ts'
 
-/** The public name of the visitor who sent a request. The cookie has another value, which only the browser knows. */
+/** Public name of the visitor that sent a request. The cookie has another value, which only the browser knows. */
 export const Visitor: ContextKey<string> = contextKey<string>('visitor', 'router.use(visitors.middleware)')
 
 const VISITOR_BYTES = 16
 const VISITOR = /^[\w-]{22}$/
 const NAME_LENGTH = 10
 
-/** Recognizes visitors by a cookie, and the clients of the demo by a secret. */
+/** Recognizes visitors by a cookie, and the demo's clients by a secret. */
 export class Visitors {
-  /** The secret of the clients. */
+  /** The clients' secret. */
   readonly secret: string = randomBytes(VISITOR_BYTES).toString('base64url')
   readonly #current: CurrentRequest
 
@@ -29,7 +29,10 @@ export class Visitors {
     return next()
   }
 
-  /** Returns the name that a client of the demo gives itself: `demo`, `race`, or the visitor for whom it sends the request. */
+  /**
+   * Returns the name that one of the demo's clients gives itself: `demo`, `race`, or the visitor for whom it sends the
+   * request.
+   */
   #clientOf(ctx: Context): string | undefined {
     const field = ctx.headers.get(CLIENT_FIELD)
     if (field === null || !field.startsWith(`${this.secret} `)) return undefined
@@ -37,7 +40,7 @@ export class Visitors {
   }
 }
 
-/** Returns the name of a visitor for pages and messages. It does not reveal the cookie. */
+/** Returns a visitor's name for pages and messages. It does not reveal the cookie. */
 function visitorName(cookie: string): string {
   return createHash('sha256').update(cookie).digest('base64url').slice(0, NAME_LENGTH)
 }
@@ -45,7 +48,7 @@ function visitorName(cookie: string): string {
 /** Returns the visitor that the cookie names, or gives the browser a new one. */
 function recognize({ cookies, exchange }: Context): string {
   const isSecure = exchange.scheme === 'https'
-  // Ports of a host share their cookies, and a cookie without TLS cannot replace one with TLS of the same name.
+  // All ports of a host share cookies, and a cookie without TLS cannot replace one with TLS that has the same name.
   const name = isSecure ? '__Host-visitor' : 'visitor'
   const known = cookies.get(name)
   if (known !== null && VISITOR.test(known)) return known

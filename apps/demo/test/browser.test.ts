@@ -78,7 +78,7 @@ describe.each([
   })
 
   it('answers a reload with 304', async () => {
-    // Wait for the entries of earlier requests, which can be late.
+    // Wait for the entries of earlier requests, which can arrive late.
     const unlogged = async (): Promise<string[]> => {
       const text = (await readLog()).join('\n')
       return responses.map(({ path }) => path).filter((path) => !text.includes(`GET ${path} 200 `))
@@ -105,12 +105,12 @@ describe.each([
     expect(sent.filter((path, at) => sent.indexOf(path) !== at)).toEqual([])
   })
 
-  it('draws the requests of the page, first the one that brought it', async () => {
+  it("draws the page's requests, first the one that delivered it", async () => {
     await page.goto(`${origin}/`)
     await page.waitForFunction(() => document.querySelector('#t-life')?.textContent === 'GET /')
     expect(await page.textContent('#protocol')).toBe(shown)
     expect(await page.textContent('#life .head')).toContain(`200${shown}`)
-    // Each press sends a request. The page shows it with its log lines, the oldest of them at its line of the handler.
+    // Each press sends a request. The page shows it with its log lines, the oldest of them at its line in the handler.
     await page.keyboard.press('h')
     await page.waitForFunction(() => document.querySelector('#t-life')?.textContent === 'GET /api/hello/you')
     expect(await page.textContent('#life .log')).toContain('Greeting you')
@@ -165,7 +165,7 @@ describe.each([
   })
 })
 
-/** Returns the protocols of the page and of its own files. */
+/** Returns the protocols of the page and its own files. */
 function hopProtocols(page: Page, origin: string): Promise<string[]> {
   return page.evaluate((own) => {
     const entries = [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]

@@ -11,7 +11,7 @@ export interface Ended {
   readonly stderr: string
 }
 
-/** The demo in a new process, as a user starts it. */
+/** The demo in a new process, started as a user would start it. */
 export class DemoProcess implements AsyncDisposable {
   readonly #child: ChildProcess
   /** Resolves when the process has ended and all its output has arrived. */

@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest'
 import type { ThrownError } from './thrown-errors.ts'
 
 const run = promisify(execFile)
-// The packages that the examples import are dependencies of the demo.
+// The packages that the examples import are the demo's dependencies.
 const FOLDER = fileURLToPath(new URL('..', import.meta.url))
 const PRELOAD = new URL('./thrown-errors.ts', import.meta.url).href
 const PAGES = globSync(fileURLToPath(new URL('../../../docs/errors/*.md', import.meta.url))).toSorted()
@@ -17,7 +17,7 @@ const EXAMPLE_TIMEOUT_MS = 60_000
 
 describe('the example of an error page', () => {
   it.each(PAGES.map((path) => [basename(path, '.md'), path]))(
-    'throws %s with one of the messages of the page',
+    'throws %s with one of the messages on the page',
     async (code, path) => {
       const page = readFileSync(path, 'utf8')
       await using folder = await tempFolder()

@@ -73,7 +73,7 @@ describe('the feed in public mode', () => {
     expect([countsOfAda?.type, countsOfBob?.type]).toEqual(['counts', 'counts'])
   })
 
-  it('hides the requests of others from the history of a first visit', () => {
+  it("hides other visitors' requests in the history for a first visit", () => {
     const all = [request('/a', 'ada'), request('/b', 'bob'), request('/c', 'demo')]
     expect(feed.visible(all, 'ada').map(({ path }) => path)).toEqual(['/a'])
   })

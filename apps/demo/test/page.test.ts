@@ -9,9 +9,9 @@ import { DemoProcess } from './demo-process.ts'
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 const WIDE = { width: 1440, height: 900 }
 const PHONE = { width: 390, height: 844 }
-/** Maximum bytes of a page with all its files, compressed. */
+/** Maximum compressed size of a page with all its files, in bytes. */
 const MAX_PAGE_BYTES = 90 * 1024
-/** The rules that the page keeps. */
+/** Accessibility rules that the page follows. */
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
 let browser: Browser
@@ -30,7 +30,7 @@ async function startDemo(
   return { demo, origin: `http://127.0.0.1:${cleartext.port}` }
 }
 
-/** Opens the page, and waits until it follows and shows the request that brought it. */
+/** Opens the page, and waits until it follows the feed and shows the request that delivered it. */
 async function open(origin: string, options: BrowserContextOptions, query = ''): Promise<Page> {
   const context = await browser.newContext({ viewport: WIDE, ...options })
   const page = await context.newPage()
@@ -66,7 +66,7 @@ describe('the page', () => {
     const source = await readFile(AXE, 'utf8')
     const found: unknown[] = []
     const check = async (page: Page, view: string): Promise<void> => {
-      // The policy of the page forbids injected scripts, but not those of the debugger.
+      // The page's policy forbids injected scripts, but not the debugger's.
       await page.evaluate(source)
       const violations = await page.evaluate(async (values) => {
         const axe = (
@@ -97,7 +97,7 @@ describe('the page', () => {
   it.each([
     ['a desktop', WIDE],
     ['a phone', PHONE],
-  ])('moves nothing while it loads on %s, loads at most 90 KiB, and obeys its own policy', async (_name, viewport) => {
+  ])('loads at most 90 KiB on %s without layout shifts, and obeys its own policy', async (_name, viewport) => {
     const context = await browser.newContext({ viewport })
     const page = await context.newPage()
     const complaints: string[] = []
@@ -138,11 +138,11 @@ describe('the page', () => {
       const mask = ['#kpis', '#core', '.to span', '.from span', '.restart'].map((selector) => page.locator(selector))
       return page.screenshot({ mask })
     }
-    // The numbers of the second in which the request arrived settle first.
+    // Wait until the figures for the second in which the request arrived are final.
     await page.waitForFunction(() => document.querySelector('#kpis b')?.textContent === '0')
     const first = await look()
     await page.waitForTimeout(1000)
-    // Masks meet round corners, whose pixels can differ.
+    // Masks touch rounded corners, whose pixels can differ.
     expect(await differingPixels(first, await look())).toBeLessThan(50)
     await page.context().close()
   })
@@ -198,7 +198,7 @@ describe('the page', () => {
     await page.context().close()
   })
 
-  it('explains the lane of HTTP/3 without HTTP/3', async () => {
+  it('explains the HTTP/3 lane when HTTP/3 is off', async () => {
     const page = await open(origin, {})
     expect(await page.textContent('#from li:last-child')).toContain('npm i @matrixai/quic')
     await page.context().close()
@@ -315,7 +315,7 @@ async function differingPixels(first: Buffer, second: Buffer): Promise<number> {
 }
 
 describe('the page after its process was killed', () => {
-  it('follows the next process within 3 s, and keeps what it has', async () => {
+  it('follows the next process within 3 s, and keeps its content', async () => {
     await using folder = await tempFolder()
     const settings = { DEMO_PORT: String(await freePort()) }
     const { demo, origin } = await startDemo(folder, settings)
@@ -338,7 +338,7 @@ describe('the page after its process was killed', () => {
 })
 
 describe('the page on a public address', () => {
-  it('shows two visitors nothing of each other, and turns off what costs', async () => {
+  it('shows two visitors nothing of each other, and turns off expensive features', async () => {
     await using folder = await tempFolder()
     const { demo, origin } = await startDemo(folder, { DEMO_HOST: '0.0.0.0' })
     const [ada, bob] = await Promise.all([open(origin, {}), open(origin, {})])
@@ -347,7 +347,7 @@ describe('the page on a public address', () => {
     await bob.evaluate(() => fetch('/nowhere/secret-of-bob'))
     await expect.poll(ofAda).toContain('Greeting secret-of-ada')
     await expect.poll(ofBob).toContain('/nowhere/secret-of-bob')
-    // The counts of both requests have arrived, and with them all that the feed says about them.
+    // The counts of both requests have arrived, and with them everything that the feed sends about them.
     await ada.waitForTimeout(1500)
     expect(await ofAda()).not.toContain('secret-of-bob')
     expect(await ofBob()).not.toContain('secret-of-ada')

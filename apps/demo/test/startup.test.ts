@@ -30,7 +30,7 @@ describe('a demo that cannot start', () => {
     ],
     ['an invalid port', { DEMO_PORT: '99999' }, [], /^DEMO_PORT must be an integer from 0 to 65535, got "99999"\.\n$/],
     [
-      'an invalid address of the documentation',
+      'an invalid documentation address',
       { DEMO_DOCS_URL: 'docs' },
       [],
       /^DEMO_DOCS_URL must be an http or https URL, got "docs"\.\n$/,
@@ -86,7 +86,7 @@ describe('a demo that cannot start', () => {
 })
 
 it('reports HTTP/3 without its optional package', async () => {
-  // The error of a process in which the package is not installed.
+  // The error in a process where the package is not installed.
   const hide = `import { registerHooks } from 'node:module'
     registerHooks({ resolve(specifier, context, next) {
       if (!specifier.startsWith('@matrixai/quic')) return next(specifier, context)
@@ -117,7 +117,7 @@ it('serves from worker processes with DEMO_WORKERS, and ends them at exit', asyn
   })
   const { cleartext } = await demo.addresses()
   expect((await fetch(cleartext)).status).toBe(200)
-  // Some messages of the workers can follow the addresses.
+  // Some messages from the workers can follow the addresses.
   await expect.poll(() => demo.stdout.match(/Worker \d \(process \d+\) is ready/g)).toHaveLength(2)
   const { exitCode, stderr } = await demo.end('SIGTERM')
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })

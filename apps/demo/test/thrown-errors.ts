@@ -3,7 +3,7 @@ import cluster from 'node:cluster'
 import { writeFileSync } from 'node:fs'
 import { isMainThread } from 'node:worker_threads'
 
-/** An error as the preloaded module reports it. */
+/** An error that the preloaded module reports. */
 export interface ThrownError {
   readonly name: string
   readonly message: string
@@ -15,7 +15,7 @@ const thrown: ThrownError[] = []
 
 if (THROWN_ERRORS !== undefined && isMainThread && cluster.isPrimary) {
   process.on('uncaughtExceptionMonitor', note)
-  // eslint-disable-next-line no-console
+  // eslint-disable-next-line no-console -- replaces console.log to record what a program prints
   console.log = (...values: unknown[]) => {
     for (const value of values) note(value)
   }

@@ -45,8 +45,8 @@ async function start({ tls, http3 }: ServerDemand): Promise<{ port: number; clos
   }
 }
 
-eachProtocol('the feed of a visitor in public mode', start, (client) => {
-  /** Requests a path as a visitor, and reads the feed of a visitor. */
+eachProtocol("a visitor's feed in public mode", start, (client) => {
+  /** Requests a path as a visitor, and reads a visitor's feed. */
   const get = (path: string, cookie?: string) =>
     client().request({ path, headers: cookie === undefined ? [] : [['cookie', cookie]] })
   const newVisitor = async (): Promise<string> => {
@@ -102,7 +102,7 @@ describe('DEMO_HOST', () => {
   })
 })
 
-describe('the log of the demo', () => {
+describe("the demo's log", () => {
   it.each<[Record<string, string>, string]>([
     [{}, '127.0.0.1'],
     [{ DEMO_PROXIES: '1' }, '198.51.100.4'],

@@ -14,7 +14,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 /** Bytes that a page of the site loads at most, with Brotli. */
 const MAX_PAGE_BYTES = 60 * 1024
 
-/** Pages of each kind: home, code, two columns, a table of options, images, an error, a page of the API. */
+/** One page of each kind: home, code, two columns, an option table, images, an error, an API page. */
 const REPRESENTATIVE = [
   '/',
   '/quickstart/',
@@ -25,15 +25,15 @@ const REPRESENTATIVE = [
   '/reference/static/',
 ]
 
-/** Every page of the site, except those of single errors, which are alike: `REPRESENTATIVE` has one. */
+/** Every page on the site, except the similar pages of single errors: `REPRESENTATIVE` has one. */
 const ALL = globSync('**/index.html', { cwd: DIST })
   .map((file) => `/${file.replace(/index\.html$/, '')}`)
   .filter((path) => !path.startsWith('/errors/'))
 
-/** Results that a reader looks at. */
+/** Number of results that a reader looks at. */
 const MAX_RANK = 5
 
-/** Phrases that a reader types, and a page that must be among the first results. */
+/** Phrases that a reader types, each with a page that must be among the first results. */
 const SEARCHES = [
   ['trailing slash', '/guides/routing/'],
   ['graceful shutdown', '/guides/shutdown/'],
@@ -62,7 +62,7 @@ afterAll(async () => {
   await server.close()
 })
 
-/** Errors in the console of any page, failed requests and uncaught errors, with the address of the page. */
+/** Console errors, failed requests and uncaught errors on any page, with the page's URL. */
 const errors: string[] = []
 
 function collectErrors(page: Page): void {
@@ -85,7 +85,7 @@ async function open(path: string, options: { colorScheme?: 'dark' | 'light'; wid
   const { colorScheme = 'dark', width = 1440 } = options
   const page = await browser.newPage({ colorScheme, viewport: { width, height: 900 } })
   collectErrors(page)
-  // Nothing may come from another origin.
+  // Nothing must come from another origin.
   await page.route(
     (url) => url.origin !== origin,
     (route) => route.abort(),
@@ -121,7 +121,7 @@ describe('a page in the browser', () => {
     expect(violations).toEqual([])
   })
 
-  it.each(REPRESENTATIVE)('loads at most 60 KiB, and nothing moves: %s', async (path) => {
+  it.each(REPRESENTATIVE)('loads at most 60 KiB without layout shifts: %s', async (path) => {
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
     const bodies: Promise<Buffer>[] = []
     const collect = (response: Response): number => bodies.push(response.body())

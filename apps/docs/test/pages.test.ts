@@ -6,7 +6,7 @@ import { PAGES } from '../src/site/pages.ts'
 const CONTENT = fileURLToPath(new URL('../src/content/docs/', import.meta.url))
 const DIST = fileURLToPath(new URL('../dist/', import.meta.url))
 
-/** Lines of text in the longest page. A longer one hides what a reader looks for. */
+/** Maximum number of lines on a page. Readers cannot find anything on a longer page. */
 const MAX_LINES = 150
 
 /** Pages that list every export of a package, so their length follows from the code. */

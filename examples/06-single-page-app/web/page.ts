@@ -1,6 +1,6 @@
 const main = document.querySelector('main') as HTMLElement
 
-/** Shows the view of the path in the address bar. */
+/** Shows the view for the path in the address bar. */
 async function show(): Promise<void> {
   const [, view, name = ''] = location.pathname.split('/')
   main.textContent = view === 'hello' ? await greeting(name) : 'Choose a name.'

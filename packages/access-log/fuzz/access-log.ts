@@ -5,13 +5,13 @@ import { accessLog, AccessLogFormat, RequestLogger, type AccessLogConfig } from 
 import { fakeContext } from '../test/fake-context.ts'
 import { meaningOf, parseCombined, parseCommon, UNSAFE } from '../test/parse-entry.ts'
 
-/** A request. Its texts are bytes, one character each, or contain characters above U+00FF. */
+/** A request. Text values are bytes, one character each, or contain characters above U+00FF. */
 interface Input {
   readonly method: string
   readonly path: string
   readonly query: string
   readonly headers: Readonly<Record<string, readonly string[]>>
-  /** 0 if the client disconnected before the head of the response. */
+  /** 0 if the client disconnected before the response head. */
   readonly status: number
 }
 
@@ -61,7 +61,7 @@ const CONFIG: AccessLogConfig = {
   logTraceContext: true,
 }
 
-/** The documented grammar of Combined, plus the characters that an entry escapes. `E` matches an escape. */
+/** The documented grammar of Combined, plus the characters that entries escape. `E` matches an escape. */
 const E = String.raw`\\(?:[\\"]|x[0-9a-f]{2}|u[0-9a-f]{4})`
 const COMBINED = new RegExp(
   String.raw`^(\[SLOW\] )?(\[ABORTED\] )?(-|[!#$%&'*+.^_\`|~0-9A-Za-z-]+) ([^ \\"\x00-\x1f\x7f-\x9f]|E)+ \d{3} (-|[A-Z][A-Za-z' -]*) \d+\.\d\dms - (-|[0-9a-f.:]+) \((\d+ B|\d+\.\d KB)\) \[(-|HTTP/(1\.1|2\.0|3\.0))\]( \[[^\s:[\]]+: ([^\\"[\]\x00-\x1f\x7f-\x9f]|E)*\])*$`.replaceAll(
@@ -104,7 +104,7 @@ function text(random: Random): string {
   return random.chance(0.2) ? mutate(parts.join(''), random, HOSTILE) : parts.join('')
 }
 
-/** Returns the text of the one entry of a request, whose response repeats the user agent in a field. */
+/** Returns the text of a request's only entry. The response repeats the user agent in a field. */
 async function entryOf(input: Input, config: AccessLogConfig): Promise<string> {
   sink.clear()
   const { method, path, query: rawQuery, headers, status } = input

@@ -1,4 +1,4 @@
-// Compares the CPU time of Json entries that are written by hand, by a compiled serializer and by JSON.stringify. Run
+// Compares the CPU time of Json entries written by hand, by a compiled serializer and by JSON.stringify. Run
 // it with `node scripts/compare-json.ts`.
 import { strict as assert } from 'node:assert'
 import fastJsonStringify from 'fast-json-stringify'

@@ -53,7 +53,7 @@ describe('accessLog', () => {
     expect(sink.records()[0]?.location).toMatchObject({ file: import.meta.filename, functionName: 'enter' })
   })
 
-  it('writes entries and messages to the logger of the configuration', async () => {
+  it('writes entries and messages to the configured logger', async () => {
     const own = new MemorySink()
     const shop = createLogger({ sinks: [own] }).with({ app: 'shop' })
     const { ctx, finish } = await run([{ logger: shop }], { path: '/a' })
@@ -64,7 +64,7 @@ describe('accessLog', () => {
     expect(own.records().map(({ fields }) => fields)).toEqual([{ app: 'shop' }, { app: 'shop' }])
   })
 
-  it('writes entries of every level to the sinks of the configuration, and messages to the logger', async () => {
+  it('writes entries of every level to the configured sinks, and messages to the logger', async () => {
     setLevel(Level.Info)
     const own = new MemorySink()
     const { ctx, finish } = await run([{ sinks: [own], normalLevel: 'debug' }], { path: '/a' })
@@ -109,7 +109,7 @@ describe('accessLog', () => {
     expect(sink.messages()).toEqual(['[ABORTED] GET /a\\x20b\\" 404'])
   })
 
-  it('uses one generated ID for the entry and the messages of a request', async () => {
+  it("uses one generated ID for a request's entry and messages", async () => {
     const { ctx, finish } = await run([{ generateRequestId: true, format: 'json' }], { path: '/a' })
     const log = ctx.local(RequestLogger)
     log.info('from the handler')
@@ -126,7 +126,7 @@ describe('accessLog', () => {
     expect(entry?.message).toContain(`"correlation_id":"${log.id}"`)
   })
 
-  it('adds the ID of the request to messages as a field', async () => {
+  it('adds the request ID to messages as a field', async () => {
     const { ctx } = await run([{}], { headers: { 'x-request-id': 'r-1' } })
     ctx.local(RequestLogger).info('x')
     expect(sink.records()[0]).toMatchObject({ message: '[r-1] [GET /] x', fields: { correlation_id: 'r-1' } })
@@ -183,7 +183,7 @@ describe('accessLog', () => {
   })
 })
 
-it('explains its use if it was not called', () => {
+it('explains its use if it is passed without being called', () => {
   const { ctx } = fakeContext()
   expect(() => accessLog(ctx as unknown as AccessLogConfig)).toThrow('got a context. Write router.use(accessLog()).')
 })
@@ -254,7 +254,7 @@ describe('customFormatter', () => {
     expect(sink.messages()).toEqual(['[SLOW] GET\n2000000'])
   })
 
-  it('receives the content of the other formats, redacted, and 499 for a client that disconnected', async () => {
+  it('receives the same content as the other formats, redacted, and 499 for a client that disconnected', async () => {
     const config: AccessLogConfig = {
       customFormatter: ({ method }, _, { path, query, status, bytes }) =>
         `${method} ${path}?${query} ${status} ${bytes}`,
@@ -269,7 +269,7 @@ describe('customFormatter', () => {
     () => fail('broken formatter'),
     () => 7 as unknown as string,
     (async () => fail('later')) as unknown as () => string,
-  ])('leaves the entry in Combined if it fails', async (customFormatter) => {
+  ])('logs the entry in Combined if it fails', async (customFormatter) => {
     vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
     ;(await run([{ format: AccessLogFormat.Json, customFormatter }])).finish()
     expect(sink.messages()).toEqual([expect.stringMatching(/^GET \/ 200 OK /)])
@@ -319,7 +319,7 @@ describe('logTraceContext', () => {
     expect(sink.messages()[0]).toMatch(/ \[traceparent: 00-.*-01\] \[trace_id: 0af7651916cd43dd8448eb211c80319c\]$/)
   })
 
-  it('shows trace and parent in Json and in the records of the RequestLogger', async () => {
+  it('shows trace and parent in Json and in RequestLogger records', async () => {
     const { ctx, finish } = await run([{ logTraceContext: true, format: AccessLogFormat.Json }], { headers })
     ctx.local(RequestLogger).info('x')
     finish()
@@ -360,7 +360,7 @@ describe('an inner accessLog', () => {
     expect(sink.size()).toBe(0)
   })
 
-  it('replaces the correlation header of the outer one', async () => {
+  it('overrides the outer correlation header', async () => {
     const headers = { 'x-request-id': 'outer', 'x-trace': 'inner' }
     const { ctx } = await run([{}, { correlationHeader: 'X-Trace' }], { headers })
     ctx.local(RequestLogger).info('x')
@@ -443,7 +443,7 @@ describe('a request that the engine refused', () => {
     expect(sink.size()).toBe(0)
   })
 
-  it('causes one entry with several accessLog() on the root router, with the settings of the innermost', async () => {
+  it('causes one entry with several accessLog() on the root router, with the innermost settings', async () => {
     await refuse([{}, { format: AccessLogFormat.Json, clientErrorLevel: Level.Debug }])
     expect(entries()).toEqual([[1, expect.stringMatching(/^\{"method":"GET","path":"\/p","status":400,/)]])
     sink.clear()

@@ -16,7 +16,7 @@ import { refusalListener } from './refused-request.ts'
 import { routeSettings } from './config/route-option.ts'
 import { compile, type Settings } from './config/settings.ts'
 
-/** The entry of a request that is in progress. The innermost `accessLog` determines its settings. */
+/** The entry for a request in progress. The innermost `accessLog` determines its settings. */
 const PENDING_ENTRY: ContextKey<ContextEntry> = { name: 'pending access log entry', hint: undefined }
 
 const warnOfSkipIf = throttledWarning('skipIf of accessLog threw')
@@ -27,7 +27,7 @@ const warnOfSkipIf = throttledWarning('skipIf of accessLog threw')
  * On the root router it logs every request, including those without a route or refused by the protocol engine. On a group
  * it replaces the outer access log. Sinks that show locations show this call.
  *
- * @throws {TypeError | RangeError} that names the option that does not exist or has a wrong value
+ * @throws {TypeError | RangeError} that names the unknown or invalid option
  *
  * @example
  * router.use(accessLog({ format: AccessLogFormat.Json, skipPaths: ['/healthz'], slowThreshold: 500_000_000 }))
@@ -43,7 +43,7 @@ export function accessLog(config: AccessLogConfig = {}): Middleware {
     if (outer !== null) outer.settings = settings
     else if (settings.skipPaths.size === 0 || !settings.skipPaths.has(ctx.path)) expectEntry(ctx, settings)
     ctx.provide(RequestLogger, () => requestLoggerOf(ctx, settings))
-    // Not awaited: the caller of the middleware chain waits for `next`, and a promise here would only add cost.
+    // Do not await: the caller of the middleware chain waits for `next`, and a promise here would only add cost.
     void next()
   }
   return Object.assign(middleware, { refused: refusalListener(ofMiddleware) })

@@ -13,6 +13,6 @@ it('returns the place that called the function', () => {
 })
 
 it('returns undefined if the call did not come from a file', async () => {
-  // The queue of microtasks calls it.
+  // The microtask queue calls it.
   expect(await Promise.resolve().then(asking)).toBeUndefined()
 })

@@ -1,7 +1,7 @@
 import { createLogger, Level, logger as globalLogger, type Logger, type RootLogger } from '@fw/log'
 import type { AccessLogConfig } from './config/config.ts'
 
-/** Returns the logger of the entries: a new one for `sinks`, else `logger`, else the global one. */
+/** Returns the logger for entries: a new one for `sinks`, otherwise `logger`, otherwise the global one. */
 export function entriesLogger({ sinks, logger = globalLogger }: AccessLogConfig): Logger {
   if (sinks === undefined) return logger
   const own = createLogger({ level: Level.Trace, sinks })

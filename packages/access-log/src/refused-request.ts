@@ -5,7 +5,7 @@ import { entryFields } from './formats/fields.ts'
 import { refusedEntry } from './capture/refused-entry.ts'
 import type { Settings } from './config/settings.ts'
 
-/** Refused requests without an entry yet, with the settings of the innermost `accessLog` so far. */
+/** Refused requests without an entry yet, with the innermost `accessLog`'s settings so far. */
 const pending = new WeakMap<Refusal, Settings>()
 
 /**

@@ -31,7 +31,7 @@ describe('RequestLogger', () => {
     ])
   })
 
-  it('treats neither a message without arguments nor its prefix as a format', () => {
+  it('treats neither a message without arguments nor its prefix as a format string', () => {
     const { log, sink } = make(Level.Trace, '[{}] [GET /{0}] ')
     log.info('{"a":1} {}')
     log.info('n={}', 1)
@@ -55,7 +55,7 @@ describe('RequestLogger', () => {
     expect(sink.records()[0]?.location?.file).toContain('request-logger.test.ts')
   })
 
-  it('adds the fields of children to their records', () => {
+  it('adds the fields of child loggers to their records', () => {
     const { log, sink } = make()
     log.with({ user: 7 }).info('x')
     expect(sink.records()[0]).toMatchObject({ message: '[GET /] x', fields: { user: 7 } })

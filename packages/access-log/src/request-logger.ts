@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import util from 'node:util'
 import type { SourceLocation } from '@fw/types'
 
-/** The properties of a request that its records show. */
+/** Request properties that log records show. */
 export interface LoggedRequest {
   /** The correlation ID; `undefined` if there is none. */
   readonly id: string | undefined
@@ -20,13 +20,13 @@ const NOTHING: LoggedRequest = { id: undefined, fields: undefined }
  * ctx.get(RequestLogger)?.info('user {} asked', id)
  */
 export class RequestLogger {
-  /** The advice in the error of `ctx.local(RequestLogger)` without an access log. */
+  /** The hint in the error that `ctx.local(RequestLogger)` throws without an access log. */
   static readonly contextHint: string = 'add router.use(accessLog()) before this route'
 
   readonly #logger: Logger
   readonly #prefix: () => string
   readonly #request: LoggedRequest
-  /** Fields of `with`, the oldest first. */
+  /** Fields from `with` calls, the oldest first. */
   readonly #added: readonly Readonly<Record<string, unknown>>[]
   #complete: Logger | undefined = undefined
 
@@ -83,7 +83,7 @@ export class RequestLogger {
     return this.#logger.isEnabled(Level.Fatal) ? this.#forRequest.fatal : ignore
   }
 
-  /** Returns a logger of the same request whose records carry these fields as well. */
+  /** Returns a logger for the same request whose records also carry these fields. */
   with(fields: Readonly<Record<string, unknown>>): RequestLogger {
     return new RequestLogger(this.#logger, this.#prefix, this.#request, [...this.#added, fields])
   }
@@ -101,7 +101,7 @@ export class RequestLogger {
 
 function ignore(): void {}
 
-/** The frames of this function, its caller, and the caller of that. */
+/** The frames of this function, its caller, and that caller's caller. */
 const FRAMES = 3
 
 /** Returns the place that called the calling function; `undefined` if it is not in a file. */

@@ -1,11 +1,11 @@
-/** The minimum time between two warnings about the same fault. */
+/** The minimum time between two warnings about the same error. */
 const INTERVAL_MS = 1000
 
 /**
- * Returns a function that warns about a fault in the application's code, at most once a second. It emits a process
+ * Returns a function that warns about an error in the application's code, at most once a second. It emits a process
  * warning, because a log record could be mistaken for an entry.
  *
- * @param fault The beginning of the warning: "skipIf of accessLog threw"
+ * @param fault The first part of the warning: "skipIf of accessLog threw"
  */
 export function throttledWarning(fault: string): (error: unknown) => void {
   let nextMs = -Infinity

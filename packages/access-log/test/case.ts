@@ -45,7 +45,7 @@ const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'off']
 export const levelOf = (name: string): LevelNumber => LEVELS.indexOf(name) as LevelNumber
 const LEVEL_OPTIONS = ['normalLevel', 'clientErrorLevel', 'serverErrorLevel', 'slowLevel']
 
-/** Returns the sent bytes of a value, one character each. */
+/** Returns the bytes sent for a value, one character each. */
 export function latin1(value: HeaderValue): string {
   const bytes = typeof value === 'string' ? Buffer.from(value) : Buffer.from(value.$bytes, 'hex')
   return bytes.toString('latin1')
@@ -89,7 +89,7 @@ export function configOf(described: Record<string, unknown>): AccessLogConfig {
   return config
 }
 
-/** Returns the text and the level of a record, as cases name them. */
+/** Returns the text and level of a record, as the cases name them. */
 export function shown({ level, message }: LogRecord): { level: string | undefined; text: string } {
   return { level: LEVELS[level], text: message }
 }

@@ -16,13 +16,13 @@ interface Served {
   readonly server: Server
   /** Resolves when the exchange has ended. */
   readonly finished: Promise<unknown>
-  /** Resolves when the client must disconnect, if it does so before the end of the response. */
+  /** Resolves when the client must disconnect, if it disconnects before the end of the response. */
   readonly leave: Promise<unknown>
   /** Whether its handler found a `RequestLogger`. */
   hasRequestLogger: boolean | undefined
 }
 
-/** Sends the request of a case and reads the response, or disconnects early. @returns The status, if there is one */
+/** Sends a case's request and reads the response, or disconnects early. @returns The status, if there is one */
 type Send = (one: Case, url: URL | string, leave: Promise<unknown>) => Promise<number | undefined>
 
 const sink = new MemorySink()
@@ -30,7 +30,7 @@ const sink = new MemorySink()
 beforeEach(() => {
   sink.clear()
   setSinks([sink])
-  // Some cases have callbacks that fail.
+  // Some cases use callbacks that fail.
   vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
 })
 afterAll(() => {
@@ -43,7 +43,7 @@ runOver('HTTP/1.1', sendOverHttp1, () => true)
 runOver('HTTP/2.0', sendOver('h2c'), isForEveryProtocol)
 runOver('HTTP/3.0', sendOver('h3'), isForEveryProtocol)
 
-/** Runs the cases that are possible over a protocol, each on a new server. */
+/** Runs the cases that a protocol can express, each on a new server. */
 function runOver(protocol: ProtocolText, send: Send, isCarried: (one: Case) => boolean): void {
   const cases = CASES.filter((one) => one.over !== 'context' && isCarried(one))
   describe.runIf(cases.length > 0)(`access-log.json over ${protocol}`, () => {

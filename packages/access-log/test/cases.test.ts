@@ -13,7 +13,7 @@ async function runChain(chain: readonly Middleware[], ctx: Context, handler: () 
   else await first(ctx, () => runChain(rest, ctx, handler))
 }
 
-/** Reports whether both ways to read it find a `RequestLogger`. */
+/** Reports whether both ways to get a `RequestLogger` find one. */
 function requestLoggerIn(ctx: Context): 'present' | 'absent' {
   try {
     return ctx.local(RequestLogger) === ctx.get(RequestLogger) ? 'present' : 'absent'
@@ -30,7 +30,7 @@ describe.runIf(CASES.length > 0)('access-log.json over a context', () => {
   beforeEach(() => {
     sink.clear()
     setSinks([sink])
-    // Some cases have callbacks that fail.
+    // Some cases use callbacks that fail.
     vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
   })
   afterAll(() => {

@@ -70,7 +70,7 @@ it('emits declarations that name only exported types', () => {
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['consumer.ts'] }))
   const compiler = fileURLToPath(new URL('../../../node_modules/typescript/bin/tsc', import.meta.url))
   const { stdout } = spawnSync(process.execPath, [compiler, '-p', folder], { encoding: 'utf8' })
-  // The compiler also checks the sources of the packages here, but not with their options.
+  // The compiler also checks the packages' sources here, but not with their own options.
   expect(stdout.split('\n').filter((line) => line.includes('consumer.ts'))).toEqual([])
   const output = join(folder, 'out', 'packages', 'access-log', folder.slice(folder.lastIndexOf('/') + 1))
   const declarations = readFileSync(join(output, 'consumer.d.ts'), 'utf8')

@@ -25,14 +25,14 @@ beforeAll(() => {
 beforeEach(() => sink.clear())
 afterAll(() => setSinks([]))
 
-/** Returns the entries so far, without durations and records of the server. */
+/** Returns the entries so far, without durations and without server records. */
 const entries = (): string[] =>
   sink
     .messages()
     .filter((message) => /^(\[ABORTED\] )?\S+ \S+ \d{3} /.test(message))
     .map((message) => message.replace(/ \d+\.\d\dms - 127\.0\.0\.1 /, ' '))
 
-/** Waits for entries and checks their number. A surplus one would be logged in the same turn or never. */
+/** Waits for entries and checks their number. An extra entry would be logged in the same turn or never. */
 async function nextEntries(count: number): Promise<string[]> {
   const givenUpMs = performance.now() + 30_000
   while (entries().length < count) {
@@ -46,7 +46,7 @@ async function nextEntries(count: number): Promise<string[]> {
 type Limits = NonNullable<ServerOptions['limits']>
 
 const LIMITS: Limits = { maxFields: 20, maxBodyBytes: 1000 }
-/** Only for tests that exceed these limits. On a busy machine, any other test could exceed them too. */
+/** Use only in tests that exceed these limits. On a busy machine, any other test could exceed them too. */
 const SHORT_LIMITS: Limits = { ...LIMITS, bodyStallTimeoutMs: 500, headTimeoutMs: 1000 }
 
 /** Resolves when the exchange has ended. */
@@ -135,7 +135,7 @@ eachProtocol('an access log', start, (client, protocol) => {
     ['/typed/text', 'text/plain; charset=utf-8'],
     ['/typed/json', 'application/json'],
     ['/typed/events', 'text/event-stream'],
-  ])('shows for %s the fields of the sent head', async (path, type) => {
+  ])('shows the fields of the head that was sent for %s', async (path, type) => {
     const response = await client().request({ path })
     const { byteLength } = await response.bytes()
     expect(await nextEntries(1)).toEqual([`GET ${path} 200 OK (${byteLength} B) [content-type: ${type}]`])
@@ -224,7 +224,7 @@ describe('an access log over HTTP/2', () => {
   it.each<[string, Buffer, string]>([
     ['a malformed request, which is reset', frame(0x1, 0x5, 1, MALFORMED), 'GET /'],
     // RFC 9113 §6.1: this ends the connection.
-    ['an error of the connection', frame(0x0, 0, 0, Buffer.from('data')), '- -'],
+    ['a connection error', frame(0x0, 0, 0, Buffer.from('data')), '- -'],
   ])('logs one entry for %s', async (_, sent, known) => {
     await using server = makeServer()
     const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
@@ -235,7 +235,7 @@ describe('an access log over HTTP/2', () => {
     socket.write(sent)
     expect(await nextEntries(1)).toEqual([`[ABORTED] ${known} 400 Bad Request (0 B)`])
     socket.destroy()
-    // The server can have closed it before.
+    // The server can have closed the connection already.
     await closed(socket)
     await server.close({ drainMs: 0 })
     expect(entries()).toHaveLength(1)
@@ -278,7 +278,7 @@ describe('an access log over HTTP/1.1', () => {
     expect(await nextEntries(1)).toEqual([`[ABORTED] ${known} 499 Client Closed Request (0 B)`])
   })
 
-  it('logs one entry, at the end, for an upgraded connection', async () => {
+  it('logs one entry when an upgraded connection ends', async () => {
     await using server = makeServer()
     const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
     const socket = netConnect(Number(url.port), '127.0.0.1')

@@ -22,7 +22,7 @@ async function start({ tls, http3 }: ServerDemand): Promise<{ port: number; clos
   })
   router.get('/events', async (ctx) => {
     const stream = await sse(ctx, { heartbeatMs: 0 })
-    // It is too late to set a field, but that must not affect the events.
+    // Setting a field now is too late, but must not affect the events.
     ctx.responseHeaders.set('x-late', 'yes')
     for (const text of ['one', 'two\nlines', 'é']) {
       await stream.data(text)

@@ -1,6 +1,6 @@
 import type { Context, ContextToken, Outcome } from '@fw/types'
 
-/** A request for a test. Its texts are bytes, one character each. */
+/** A request for a test. Text values are bytes, one character each. */
 export interface FakeRequest {
   readonly method?: string
   readonly path?: string
@@ -10,7 +10,7 @@ export interface FakeRequest {
   readonly protocol?: Context['protocol']
 }
 
-/** Returns the fields of one side of a request, as a `Context` has them. */
+/** Returns the request or response fields in the form that a `Context` has. */
 export function fakeHeaders(fields: FakeRequest['headers'] = {}): Context['headers'] {
   const byName = new Map(Object.entries(fields))
   const getAll = (name: string): readonly string[] => [byName.get(name.toLowerCase()) ?? []].flat()

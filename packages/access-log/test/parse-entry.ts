@@ -50,7 +50,7 @@ export function parseCommon(text: string): ParsedEntry {
   return { tags, method, ...targetOf(target), status: Number(status), protocol, headers: [] }
 }
 
-/** Returns the text of bytes, given one character each: decoded as UTF-8 if valid, otherwise unchanged. */
+/** Decodes bytes, given as one character each, as UTF-8 if valid. Otherwise returns them unchanged. */
 export function meaningOf(latin1: string): string {
   if (/[\u0100-\uffff]/.test(latin1)) return latin1
   const bytes = Buffer.from(latin1, 'latin1')

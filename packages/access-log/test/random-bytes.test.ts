@@ -91,7 +91,7 @@ const REQUIRED: ReadonlySet<string> = new Set([...JSON_KEYS.slice(0, 6), 'client
 /** The number of requests for each protocol. The fuzz target `access-log` checks many more without sockets. */
 const SOCKET_RUNS = 100
 
-/** Sends requests of random bytes to a server with this format. Ignores whether they are refused. */
+/** Sends requests with random bytes to a server that uses this format. Ignores whether they are refused. */
 async function entriesOver(
   format: AccessLogFormat,
   send: (port: number) => Promise<void>,

@@ -4,7 +4,7 @@ import { eachProtocol, rawExchange, type ServerDemand, type TestProtocol } from 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { accessLog, AccessLogFormat, RequestLogger } from '../src/index.ts'
 
-/** Distinguishes entries from records of the server. */
+/** Distinguishes entries from server records. */
 const ENTRY = /^(\[SLOW\] )?(\[ABORTED\] )?(\S+ \S+ \d{3} |\S+ - "|\{)/
 
 const sink = new MemorySink()
@@ -18,7 +18,7 @@ async function nextEntry(): Promise<string> {
     if (ms > 5000) throw new Error('No entry was logged')
     await new Promise((resolve) => setTimeout(resolve, 2))
   }
-  // A second one would be logged in the same turn.
+  // A second entry would be logged in the same turn.
   expect(entries()).toHaveLength(1)
   return entries()[0] ?? ''
 }
@@ -82,7 +82,7 @@ eachProtocol('an access log', start, (client, protocol) => {
   const line = (request: string, size: string, rest = ''): RegExp =>
     new RegExp(String.raw`^${request} \d+\.\d\dms - 127\.0\.0\.1 \(${size}\) \[${text}\]${rest}$`, 'u')
 
-  it('logs one entry for a response, after the record of its handler', async () => {
+  it("logs one entry for a response, after its handler's record", async () => {
     const response = await client().request({ path: '/hello?a=b%20c', headers: [['x-request-id', 'r-1']] })
     expect(await response.text()).toBe('hello')
     expect(await nextEntry()).toMatch(
@@ -132,7 +132,7 @@ eachProtocol('an access log', start, (client, protocol) => {
     expect(await nextEntry()).toMatch(line(String.raw`\[ABORTED\] GET /endless 200 OK`, '4 B'))
   })
 
-  it('applies the settings of a group to the entries of its requests', async () => {
+  it("applies a group's settings to the entries for its requests", async () => {
     await (await client().request({ path: '/api/users?x' })).text()
     const entry = JSON.parse(await nextEntry()) as Record<string, unknown>
     expect(Object.keys(entry)).toEqual([

@@ -10,10 +10,10 @@ it.each<[string, TrustProxy | undefined, TrustProxy | undefined, string]>([
   ['claims, without any trustProxy', undefined, undefined, '203.0.113.9'],
   ['has according to the server', ['127.0.0.0/8'], undefined, '198.51.100.4'],
   ['comes from, if the server trusts no proxy', false, undefined, '127.0.0.1'],
-  ['names in the one field of the server', { proxies: 1, header: 'x-real-ip' }, undefined, '192.0.2.7'],
-  ['names in the one field of its own option', 1, { proxies: 1, header: 'x-real-ip' }, '192.0.2.7'],
-  ['does not name in the one field of the server', { proxies: 1, header: 'forwarded' }, undefined, '-'],
-  ['has according to its own option, not that of the server', false, 2, '203.0.113.9'],
+  ['names in the field that the server trusts', { proxies: 1, header: 'x-real-ip' }, undefined, '192.0.2.7'],
+  ["names in the field that the log's own option trusts", 1, { proxies: 1, header: 'x-real-ip' }, '192.0.2.7'],
+  ['does not name in the field that the server trusts', { proxies: 1, header: 'forwarded' }, undefined, '-'],
+  ["has according to the log's own option, not the server's", false, 2, '203.0.113.9'],
 ])('logs the address that the request %s', async (_what, ofServer, own, expected) => {
   const sink = new MemorySink()
   setSinks([sink])
@@ -29,7 +29,7 @@ it.each<[string, TrustProxy | undefined, TrustProxy | undefined, string]>([
 })
 
 eachProtocol(
-  'an entry of a server with trustProxy: false',
+  'an entry from a server with trustProxy: false',
   async ({ tls, http3 }) => {
     const server = new Server({ ...(tls && { tls: { key: tls.key, cert: tls.cert } }), http3, trustProxy: false })
     server
@@ -40,7 +40,7 @@ eachProtocol(
     return { port, close: () => server.close() }
   },
   (client) => {
-    it.each(['/', '/nowhere'])('shows the address of the peer for %s, whatever the request claims', async (path) => {
+    it.each(['/', '/nowhere'])("shows the peer's address for %s, whatever the request claims", async (path) => {
       const sink = new MemorySink()
       setSinks([sink])
       const headers = ['x-forwarded-for', 'x-real-ip'].map((name) => [name, '203.0.113.9'] as const)

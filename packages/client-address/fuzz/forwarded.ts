@@ -7,7 +7,7 @@ import { firstForwardedFor, forwardedForFromLast } from '../src/forwarded.ts'
 import { parseAddress } from '../src/ip-address.ts'
 import { readForwarded } from './forwarded/reference.ts'
 
-/** The fields of a request that name its client, and the address of its peer. */
+/** The request fields that name the client, and the peer's address. */
 interface Input {
   readonly forwardedFor: string | null
   readonly realIp: string | null

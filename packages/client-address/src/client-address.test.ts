@@ -71,7 +71,7 @@ describe('believedAddress', () => {
     [0, { 'x-forwarded-for': '1.1.1.1' }, UNIX_SOCKET, undefined],
     [[], { 'x-forwarded-for': '1.1.1.1' }, UNIX_SOCKET, undefined],
     [false, { 'x-forwarded-for': '1.1.1.1' }, UNIX_SOCKET, undefined],
-  ])('evaluates trust %j, fields %j and peer %s to the address %s', (trust, headers, peer, expected) => {
+  ])('resolves trust %j, fields %j and peer %s to the address %s', (trust, headers, peer, expected) => {
     expect(believedAddress(new Headers(headers), peer, compileTrust(trust))).toBe(expected)
   })
 })

@@ -7,7 +7,7 @@ export const UNIX_SOCKET = 'unix'
 
 /** The header fields of a request, such as `ctx.headers` or a standard `Headers`. */
 export interface FieldSource {
-  /** Returns the value, with several fields of that name joined by `, `; `null` if the field is absent. */
+  /** Returns the value; several fields with that name are joined by `, `; `null` if the field is absent. */
   get(name: string): string | null
 }
 
@@ -17,7 +17,7 @@ export interface FieldSource {
  *
  * Any client can forge this address. `believedAddress` reads only what trusted proxies added.
  *
- * @returns `undefined` without any address, as on a Unix socket
+ * @returns `undefined` if there is no address, as on a Unix socket
  */
 export function claimedAddress(headers: FieldSource, peer: string | undefined): string | undefined {
   return (
@@ -29,12 +29,12 @@ export function claimedAddress(headers: FieldSource, peer: string | undefined): 
 }
 
 /**
- * Returns the address of the client behind trusted proxies. It reads the entries from the peer toward the client, as
- * long as a trusted proxy added them. The first address that is not trusted is the client. An entry that is not an
- * address ends the search.
+ * Returns the client's address behind trusted proxies. Reads the entries from the peer toward the client, while each
+ * was added by a trusted proxy. The first address that is not trusted is the client. An entry that is not an address
+ * ends the search.
  *
- * @param peer The address of the peer, or `UNIX_SOCKET`, which is trusted if `trust` names any proxy
- * @returns `undefined` without any address, as on a Unix socket. With a named field, `undefined` if a trusted proxy
+ * @param peer The peer's address, or `UNIX_SOCKET`, which is trusted if `trust` names any proxy
+ * @returns `undefined` if there is no address, as on a Unix socket. With a named field, `undefined` if a trusted proxy
  *   left no address in it, so that the proxy itself does not count as the client
  */
 // docs/decisions/0074
@@ -53,7 +53,7 @@ export function believedAddress(headers: FieldSource, peer: string | undefined, 
   return header === undefined || hop > 1 ? client : undefined
 }
 
-/** Returns the address of the peer without a zone, and an IPv4-mapped one as IPv4. */
+/** Returns the peer's address without a zone, and an IPv4-mapped address as IPv4. */
 export function peerAddress(peer: string | undefined): string | undefined {
   if (peer !== lastPeer) {
     lastShown = shownForm(peer)
@@ -62,7 +62,7 @@ export function peerAddress(peer: string | undefined): string | undefined {
   return lastShown
 }
 
-// Requests of one connection or through one proxy have the same peer.
+// Requests on one connection or through one proxy have the same peer.
 let lastPeer: string | undefined
 let lastShown: string | undefined
 
@@ -73,10 +73,13 @@ function shownForm(peer: string | undefined): string | undefined {
 
 /** Matches addresses that the kernel already reports in the shortest form: without a zone, and not IPv4-mapped. */
 const KERNEL_ADDRESS = /^(?:[\d.]+|(?!::ffff:)[\da-f:]+)$/
-/** Matches the IPv4 clients of a listener for both families. */
+/** Matches IPv4 clients of a dual-stack listener. */
 const MAPPED_V4 = /^::ffff:[\d.]+$/
 
-/** Returns the entries that proxies added, from the last one, in the named field or the first one of the request. */
+/**
+ * Returns the entries that proxies added, starting with the last, from the named field or the first one that the
+ * request has.
+ */
 function entriesFromLast(headers: FieldSource, header: ForwardingHeader | undefined): Iterable<string> {
   for (const name of header === undefined ? FORWARDING_HEADERS : [header]) {
     const value = headers.get(name)

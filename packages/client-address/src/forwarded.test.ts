@@ -37,11 +37,11 @@ describe('forwardedForFromLast', () => {
 
   it.each([
     ['a comma', 'for=a, host="x;for=8.8.8.8, for=9.9.9.9";for=b', ['b', 'a']],
-    ['what would be an element', 'for=a, for=b;host="x,for=9.9.9.9"', ['b', 'a']],
-    ['the beginning of one', 'for=a, for=b;host="x, for=";by="y"', ['b', 'a']],
+    ['text that looks like an element', 'for=a, for=b;host="x,for=9.9.9.9"', ['b', 'a']],
+    ['text that looks like the beginning of an element', 'for=a, for=b;host="x, for=";by="y"', ['b', 'a']],
     ['an escaped quote', 'for=a, host="x\\", for=\\"y";for="\\1.2.3.4"', ['1.2.3.4', 'a']],
     ['an escaped comma', 'for=a, for=b;host="x\\,for=c"', ['b', 'a']],
-    ['an escaped backslash at its end', 'for=a, for=b;host="x,\\\\"', ['b', 'a']],
+    ['an escaped backslash at the end', 'for=a, for=b;host="x,\\\\"', ['b', 'a']],
   ])('reads an element with a quoted string that contains %s', (_, field, nodes) => {
     expect([...forwardedForFromLast(field)]).toEqual(nodes)
   })
@@ -57,7 +57,7 @@ describe('forwardedForFromLast', () => {
     expect([...forwardedForFromLast(field)]).toEqual([''])
   })
 
-  // A quadratic search would exceed the time limit of the test.
+  // A quadratic search would exceed the test's time limit.
   it.each([
     ['whitespace', `for=1.1.1.1,${' '.repeat(300_000)}"`],
     ['commas', `"${','.repeat(300_000)}"`],

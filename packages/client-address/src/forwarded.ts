@@ -1,8 +1,8 @@
 /**
  * Matches an optional `name=value` with its separator (RFC 7239 §4).
  *
- * Each alternative matches whitespace in one place. Two adjacent places would take quadratic time. Quotes and backslashes
- * match only in quoted strings, on which `lastElement` depends.
+ * Each alternative matches whitespace in one place. Two adjacent places would take quadratic time. Quotes and
+ * backslashes match only in quoted strings; `lastElement` depends on this.
  */
 const PAIR = /[ \t]*(?:([^\s=;,"\\]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;,"\\]*))[ \t]*)?(;|,|$)/y
 
@@ -33,8 +33,8 @@ export function firstForwardedFor(field: string): string {
 }
 
 /**
- * Yields the `for` parameter of each element of a `Forwarded` field, from the last one; empty for an element without one
- * or with several. A malformed element yields an empty value and ends the list.
+ * Yields the `for` parameter of each element in a `Forwarded` field, starting with the last; empty for an element
+ * without one or with several. A malformed element yields an empty value and ends the list.
  *
  * Well-formed elements at the end are read even if a client put malformed text before them.
  *

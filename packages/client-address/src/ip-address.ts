@@ -20,7 +20,7 @@ export function parseAddress(text: string): string | undefined {
   return v4 !== undefined && isIPv4(v4) ? v4 : undefined
 }
 
-/** Returns the form of RFC 5952, in which `URL` shows a host. */
+/** Returns the RFC 5952 form, which `URL` uses for hosts. */
 function shortestForm(address: string): string {
   const zone = address.indexOf('%')
   const host = new URL(`http://[${zone === -1 ? address : address.slice(0, zone)}]/`).hostname.slice(1, -1)

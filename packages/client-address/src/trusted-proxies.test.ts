@@ -38,14 +38,14 @@ describe('compileTrust', () => {
     [undefined, 'x: option "trustProxy" must be false, a list of CIDR blocks'],
     [undefined, 'got undefined.'],
     [-1, 'got -1. Write { proxies'],
-    [['me'], `x: option "trustProxy[0]" must be a CIDR block, got "me". Write for example '10.0.0.0/8'.`],
+    [['me'], `x: option "trustProxy[0]" must be a CIDR block, got "me". Write, for example, '10.0.0.0/8'.`],
     [
       { proxies: true, header: 'forwarded' },
       'x: option "trustProxy.proxies" must be a list of CIDR blocks or a number of hops, got true.',
     ],
     [
       { proxies: ['me'], header: 'forwarded' },
-      `x: option "trustProxy.proxies[0]" must be a CIDR block, got "me". Write for example '10.0.0.0/8'.`,
+      `x: option "trustProxy.proxies[0]" must be a CIDR block, got "me". Write, for example, '10.0.0.0/8'.`,
     ],
     [
       { proxies: 0.5, header: 'forwarded' },

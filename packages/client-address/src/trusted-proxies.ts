@@ -11,7 +11,7 @@ import {
 } from '@fw/options'
 import { parseAddress } from './ip-address.ts'
 
-/** The header fields that proxies use for the client's address. The first one of a request is read. */
+/** The header fields that proxies use for the client's address. The first one that a request has is read. */
 export const FORWARDING_HEADERS = ['x-forwarded-for', 'x-real-ip', 'forwarded'] as const
 
 /** A header field that proxies use for the client's address. */
@@ -22,7 +22,7 @@ export type TrustedProxies = readonly string[] | number
 
 /**
  * The trusted proxies, and the field that they maintain; false for none. Without `header`, the first of `x-forwarded-for`,
- * `x-real-ip` and `forwarded` is read. The proxies must then remove the other two from requests of clients.
+ * `x-real-ip` and `forwarded` is read. The proxies must then remove the other two from client requests.
  */
 export type TrustProxy = false | TrustedProxies | NamedField
 
@@ -30,7 +30,7 @@ export type TrustProxy = false | TrustedProxies | NamedField
 export interface NamedField {
   /** The trusted proxies. */
   readonly proxies: TrustedProxies
-  /** The only field that is read. Without it, the address of a request from a trusted proxy is unknown. */
+  /** The only field that is read. If it is missing, the client address of a request from a trusted proxy is unknown. */
   readonly header: ForwardingHeader
   /**
    * The parts of the origin that the proxies also set: in `proto` and `host` if `header` is `forwarded`, otherwise in
@@ -56,7 +56,7 @@ export interface Trust {
   readonly origin: readonly OriginPart[]
 }
 
-const CIDR_FIX = `Write for example '10.0.0.0/8'.`
+const CIDR_FIX = `Write, for example, '10.0.0.0/8'.`
 const FORMS =
   "Write { proxies: ['10.0.0.0/8'], header: 'x-forwarded-for' }, or false, a list of CIDR blocks or a number of hops."
 
@@ -87,7 +87,7 @@ const TRUST: OptionKind = {
 /**
  * Checks and compiles a `TrustProxy`.
  *
- * @param owner The function or class that has the option `trustProxy`; begins the messages of errors
+ * @param owner The function or class that has the option `trustProxy`; error messages begin with it
  * @throws {TypeError} if the value has the wrong type, lacks `proxies` or `header`, or a block is malformed
  * @throws {RangeError} if a number of hops is not an integer of at least 0
  */

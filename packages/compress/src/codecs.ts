@@ -2,12 +2,14 @@ import { promisify } from 'node:util'
 import * as zlib from 'node:zlib'
 import type { Coding } from './options.ts'
 
-/** Bodies below this length get small tables: the tables for any length cost more time to clear than the body to encode. */
+/**
+ * Bodies below this length get small tables: full-size tables take longer to clear than such a body takes to encode.
+ */
 const SMALL_BYTES = 32 * 1024
 
 const { constants: C } = zlib
 
-/** The tables of an event stream, which holds them as long as it is open. */
+/** Smaller tables for an event stream, which holds them while it is open. */
 const EVENT_ZSTD = { [C.ZSTD_c_windowLog]: 16, [C.ZSTD_c_hashLog]: 13, [C.ZSTD_c_chainLog]: 13 }
 const SMALL_ZSTD = { [C.ZSTD_c_windowLog]: 15, [C.ZSTD_c_hashLog]: 14, [C.ZSTD_c_chainLog]: 14 }
 /** RFC 9659: a decoder of the `zstd` coding need not support windows above 8 MiB. */
@@ -25,7 +27,7 @@ export interface Codec {
   readonly flushKind: number
 }
 
-/** Returns the codec of a coding. */
+/** Returns the codec for a coding. */
 export function codecOf(coding: Coding, level: number): Codec {
   return coding === 'gzip' ? gzip(level) : coding === 'br' ? brotli(level) : zstd(level)
 }

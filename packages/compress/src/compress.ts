@@ -9,14 +9,17 @@ import { streamEncoder } from './stream-encoder.ts'
 
 declare module '@fw/types' {
   interface RouteOptions {
-    /** `false` sends the responses of this route as they are. It has no effect without a `compress` around the route. */
+    /** `false` sends this route's responses uncompressed. It has no effect without a `compress` around the route. */
     readonly compress?: boolean | undefined
   }
 }
 
 declareRouteOption('compress', flag)
 
-/** Field values that were read. Browsers send a few different ones; the limits bound what other clients can add. */
+/**
+ * Cache of parsed field values. Browsers send only a few different values; the limits restrict what other clients can
+ * add.
+ */
 const MAX_KNOWN_FIELDS = 64
 const MAX_KNOWN_LENGTH = 128
 
@@ -24,8 +27,8 @@ const MAX_KNOWN_LENGTH = 128
  * Compresses responses with zstd, Brotli or gzip: whole bodies, streams, large files and error pages. The client chooses with
  * `Accept-Encoding`.
  *
- * Leaves a response as it is if it has a `content-encoding` or `content-range`, a digest, `no-transform`, a type that does not
- * shrink, or fewer than `thresholdBytes`. A strong entity tag becomes weak.
+ * Leaves a response unchanged if it has a `content-encoding` or `content-range`, a digest, `no-transform`, a type that
+ * does not shrink, or fewer than `thresholdBytes`. A strong entity tag becomes weak.
  *
  * @throws {TypeError} if an option is unknown or has the wrong type
  * @throws {RangeError} if a number is out of range
@@ -75,7 +78,7 @@ class Compressor {
     const coding = this.#codingFor(ctx.headers.get('accept-encoding'))
     const codec = coding === undefined ? undefined : this.#codecs.get(coding)
     if (coding === undefined || codec === undefined) return
-    // A body that is not sent need not be compressed. Without it, its length stays unknown.
+    // Do not compress a body that is not sent. Its compressed length then stays unknown.
     if (kind === 'stream' || ctx.method === 'HEAD') {
       mark(headers, coding)
       // A body of unknown length can pause for a long time. Its client must not wait for the next piece.
@@ -98,7 +101,7 @@ class Compressor {
     response.replace(encoded)
   }
 
-  /** Returns the coding for an `Accept-Encoding` field, or `undefined` to send the body as it is. */
+  /** Returns the coding for an `Accept-Encoding` field, or `undefined` to send the body unchanged. */
   #codingFor(acceptEncoding: string | null): Coding | undefined {
     if (acceptEncoding === null) return undefined
     if (this.#known.has(acceptEncoding)) return this.#known.get(acceptEncoding)

@@ -1,4 +1,4 @@
-/** Media types that shrink, besides `text/*` and the structured suffixes. */
+/** Compressible media types, in addition to `text/*` and the structured suffixes. */
 const COMPRESSIBLE: ReadonlySet<string> = new Set([
   'application/javascript',
   'application/json',
@@ -28,7 +28,10 @@ export function mediaTypeOf(contentType: string): string {
   return (end < 0 ? contentType : contentType.slice(0, end)).trim().toLowerCase()
 }
 
-/** Reports whether bodies of a media type shrink. False for event streams, and for types such as images that are compressed. */
+/**
+ * Reports whether bodies of a media type shrink. False for event streams, and for types that are already compressed,
+ * such as most images.
+ */
 export function isCompressible(mediaType: string): boolean {
   if (mediaType.startsWith('text/')) return mediaType !== EVENT_STREAM
   return COMPRESSIBLE.has(mediaType) || mediaType.endsWith('+json') || mediaType.endsWith('+xml')

@@ -18,7 +18,7 @@ export interface CompressOptions {
   readonly codings?: readonly Coding[]
   /** Compression level of each coding: gzip 0 to 9, br 0 to 11, zstd 1 to 22. Default: `{ zstd: 3, br: 4, gzip: 4 }`. */
   readonly levels?: Readonly<Partial<Record<Coding, number>>>
-  /** Minimum length of a body in bytes, if it is known. Shorter ones gain too little. Default: 1024. */
+  /** Minimum length of a body in bytes, if it is known. Compressing shorter ones saves too little. Default: 1024. */
   readonly thresholdBytes?: number
   /** Largest body in memory, in bytes, that is compressed on the event loop. Larger ones use the thread pool. Default: 65,536. */
   readonly maxSyncBytes?: number
@@ -66,7 +66,7 @@ export function readOptions(options: CompressOptions): Settings {
   checkOptions('compress', options, KINDS)
   const { codings = CODINGS, levels = {} } = options
   if (codings.length === 0) {
-    const fix = 'Remove the middleware to send every response without coding.'
+    const fix = 'Remove the middleware to send every response without a content coding.'
     throw optionError({ api: 'compress', name: 'codings', expected: 'a non-empty array', got: '[]', fix })
   }
   return {

@@ -16,7 +16,7 @@ export class Pool {
       return await job()
     } finally {
       const next = this.#waiting.shift()
-      // A job that waits takes over the place.
+      // A waiting job takes the place of the completed one.
       if (next === undefined) this.#running--
       else next()
     }

@@ -4,9 +4,9 @@ import type { BodyEncoder, PushBytes } from '@fw/types'
 type Compressor = Transform & { flush(kind: number, done: () => void): void }
 
 /**
- * Returns an encoder that sends a body through a compression stream of Node.js.
+ * Returns an encoder that sends a body through a Node.js compression stream.
  *
- * @param flushKind The constant of `node:zlib` with which `flush` keeps what the compressor has learned
+ * @param flushKind The `node:zlib` constant with which `flush` keeps the compressor's history
  */
 export function streamEncoder(stream: Compressor, flushKind: number): BodyEncoder {
   let target: PushBytes | undefined

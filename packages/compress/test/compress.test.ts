@@ -151,7 +151,7 @@ eachProtocol('compress', start, (client) => {
     })
 
     it.each(['/text', '/large', '/stream', '/files/large.txt'])(
-      'sends the fields of GET for HEAD, without a length: %s',
+      'sends the same fields for HEAD as for GET, without a length: %s',
       async (path) => {
         const response = await get(path, coding, 'HEAD')
         const fields = ['content-encoding', 'vary', 'content-length'].map((name) => response.headers.get(name))
@@ -161,7 +161,7 @@ eachProtocol('compress', start, (client) => {
   })
 
   it.each([
-    ['zstd first of equals', 'gzip, br, zstd', 'zstd'],
+    ['zstd first on a tie', 'gzip, br, zstd', 'zstd'],
     ['the greatest weight', 'zstd;q=0.5, gzip', 'gzip'],
     ['any coding', '*', 'zstd'],
     ['any other than zstd', 'zstd;q=0, *', 'br'],
@@ -181,7 +181,7 @@ eachProtocol('compress', start, (client) => {
   })
 
   it.each(['/short', '/image', '/untyped', '/encoded', '/no-transform', '/digest', '/partial', '/exempt'])(
-    'leaves the response as it is, without Vary: %s',
+    'leaves the response unchanged, without Vary: %s',
     async (path) => {
       const response = await get(path, 'gzip')
       expect(response.headers.get('vary')).toBe(null)
@@ -190,12 +190,12 @@ eachProtocol('compress', start, (client) => {
     },
   )
 
-  it('leaves a sidecar as it is', async () => {
+  it('leaves a sidecar unchanged', async () => {
     const response = await get('/files/app.js', 'gzip')
     expect([response.headers.get('content-encoding'), await response.text()]).toEqual(['gzip', 'sidecar'])
   })
 
-  it('leaves a range as it is', async () => {
+  it('leaves a range unchanged', async () => {
     const response = await get('/files/large.txt', 'gzip', 'GET', [['range', 'bytes=5-9']])
     expect([response.status, response.headers.get('content-encoding'), await response.text()]).toEqual([
       206,
@@ -204,11 +204,11 @@ eachProtocol('compress', start, (client) => {
     ])
   })
 
-  it('compresses from the threshold on', async () => {
+  it('compresses bodies that reach the threshold', async () => {
     expect((await get('/enough', 'gzip')).headers.get('content-encoding')).toBe('gzip')
   })
 
-  it('sends a body that does not shrink as it is, with Vary', async () => {
+  it('sends a body that does not shrink unchanged, with Vary', async () => {
     const response = await get('/random', 'gzip;q=0.1, identity;q=0')
     expect([response.headers.get('vary')]).toEqual(['accept-encoding'])
     expect((await decoded(response)).length).toBe(1030)
@@ -228,16 +228,16 @@ eachProtocol('compress', start, (client) => {
     ['W/"1"', 'W/"1"'],
     ['"1"', '"1"'],
     ['W/"1", "1"', '"1"'],
-  ])('repeats the tag that the client has on a 304: %s', async (known, etag) => {
+  ])("repeats the client's entity tag in a 304: %s", async (known, etag) => {
     const response = await get('/tagged', 'gzip', 'GET', [['if-none-match', known]])
     expect([response.status, response.headers.get('etag')]).toEqual([304, etag])
   })
 
-  it('adds to Vary only what is missing (fastify-compress compares with case)', async () => {
+  it('adds only missing names to Vary (fastify-compress compares case-sensitively)', async () => {
     expect((await get('/vary', 'gzip')).headers.get('vary')).toBe('Accept-Encoding, Cookie')
   })
 
-  it('keeps a response without a body', async () => {
+  it('leaves a response without a body unchanged', async () => {
     const response = await get('/empty', 'gzip')
     expect([response.status, response.headers.get('content-encoding'), response.headers.get('vary')]).toEqual([
       204,
@@ -262,14 +262,14 @@ describe('compress', () => {
   })
 
   it.each<[string, Record<string, string>, string | null]>([
-    ['a request of the same origin', { 'sec-fetch-site': 'same-origin', cookie: 'a=b' }, 'gzip'],
+    ['a request from the same origin', { 'sec-fetch-site': 'same-origin', cookie: 'a=b' }, 'gzip'],
     ['a navigation', { 'sec-fetch-site': 'none', cookie: 'a=b' }, 'gzip'],
     ['another site without cookies', { 'sec-fetch-site': 'cross-site' }, 'gzip'],
     ['another site with cookies', { 'sec-fetch-site': 'cross-site', cookie: 'a=b' }, null],
-    ['another origin of the site with cookies', { 'sec-fetch-site': 'same-site', cookie: 'a=b' }, null],
+    ['another origin on the same site with cookies', { 'sec-fetch-site': 'same-site', cookie: 'a=b' }, null],
     ['another site with credentials', { 'sec-fetch-site': 'cross-site', authorization: 'Basic eA==' }, null],
     ['a client that is not a browser', { cookie: 'a=b' }, 'gzip'],
-  ])('decides by the origin with crossSite identity: %s', async (_, headers, coding) => {
+  ])('compresses depending on the origin with crossSite: identity: %s', async (_, headers, coding) => {
     const server = new Server()
     server
       .router()

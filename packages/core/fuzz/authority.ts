@@ -102,7 +102,7 @@ const target: FuzzTarget<string> = {
 export default target
 
 /**
- * Checks that an absolute target accepts the same authorities. A slash, a question mark or a hash would end the
+ * Checks that absolute targets accept the same authorities. A slash, a question mark or a hash would end the
  * authority.
  */
 function checkAbsolute(authority: string, host: Verdict, absolute: Verdict): void {

@@ -3,7 +3,7 @@ import { mutate, randomBytes, type FuzzTarget, type Random } from '@fw/testing/f
 import { ContextCookies } from '../src/context/cookies.ts'
 import { FieldListHeaders } from '../src/engine/fields/field-list-headers.ts'
 
-/** Input: a `Cookie` field of a client, and a cookie to set. */
+/** Input: a client's `Cookie` field, and a cookie to set. */
 interface Input {
   readonly field: string
   readonly name: string
@@ -84,7 +84,7 @@ function field(random: Random): string {
   return random.chance(0.25) ? mutate(text, random, PIECES) : text
 }
 
-/** Checks that the first pair of each name is used, and that names of `Object.prototype` have no special meaning. */
+/** Checks that the first pair of each name is used, and that names from `Object.prototype` have no special meaning. */
 function checkReceived(received: string): void {
   const { cookies } = contextWith(received)
   const expected = reference(received)
@@ -98,7 +98,7 @@ function checkReceived(received: string): void {
 }
 
 /**
- * Checks that a value is read back as it was set, signed or not, and only under its own name. A refusal must be a
+ * Checks that a value is read back unchanged, signed or not, and only under its own name. Invalid input must throw a
  * `TypeError`.
  */
 function checkReturned(name: string, value: string, received: string): void {
@@ -137,7 +137,7 @@ function contextWith(received: string): { cookies: ContextCookies; sent: () => r
 /** Parses a `Cookie` field pair by pair. Keeps a value with invalid percent-encoding unchanged. */
 function reference(received: string): Map<string, string> {
   const pairs = new Map<string, string>()
-  // A field of one character contains no pair.
+  // A one-character field contains no pair.
   if (received.length < 2) return pairs
   for (const pair of received.split(';')) {
     const mark = pair.indexOf('=')

@@ -82,7 +82,7 @@ async function resultOf(bytes: Buffer, type: string, read: (reader: BodyReader) 
 /**
  * Reads a body.
  *
- * @returns The pairs of a form, the JSON value, or the status of the refusal
+ * @returns The form's pairs, the JSON value, or the error status
  */
 async function readSlices(
   slices: readonly Buffer[],
@@ -113,7 +113,7 @@ function formReference(bytes: Buffer, type: string): unknown {
   if (mediaType !== FORM && mediaType !== '') return 415
   if (bytes.length > MAX_BYTES) return 413
   if (!isUtf8(bytes)) return 400
-  // The decoder of the body removes a byte order mark.
+  // The body decoder removes a byte order mark.
   const text = new TextDecoder().decode(bytes)
   const pairs = text === '' ? [] : text.split('&')
   if (pairs.length > MAX_FIELDS) return 413

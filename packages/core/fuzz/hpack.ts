@@ -10,7 +10,7 @@ import { HpackReader } from './http2/hpack-reader.ts'
 import { requestFields } from './http2/request-grammar.ts'
 
 /**
- * Input: the field blocks of a connection, one character per byte, and the table sizes that the peer permits in order.
+ * Input: the field blocks on a connection, one character per byte, and the table sizes that the peer permits, in order.
  */
 interface Input {
   readonly blocks: readonly string[]
@@ -19,7 +19,7 @@ interface Input {
 
 const TABLE_BYTES = 4096
 const MAX_LIST_BYTES = 2000
-/** Reasons for which this decoder rejects blocks that RFC 7541 permits. */
+/** Reasons why this decoder rejects blocks that RFC 7541 permits. */
 const STRICTER = /an integer is too large|more than two table size updates/
 const PIECES: readonly string[] = [
   '\x80',
@@ -68,7 +68,7 @@ function checkDecoder(blocks: readonly string[]): FieldSection[] {
   const reader = new HpackReader()
   const sections: FieldSection[] = []
   for (const text of blocks) {
-    // Blocks are at any offset in the memory of a frame.
+    // A block can be at any offset in a frame's memory.
     const frame = Buffer.from(`#${text}#`, 'latin1')
     let section
     try {
@@ -119,7 +119,7 @@ function checkEncoder(sections: readonly FieldSection[], tableBytes: readonly nu
     assert.equal(encoder.encode(200, sent, room.subarray(1), 0), -1, 'Less room is enough')
     const expected = [':status', '200', ...sent]
     assert.deepEqual(reader.read(room.subarray(0, end)).flat(), expected)
-    // A section that is too large lacks fields, but fills the table.
+    // A section that is too large drops fields, but still updates the table.
     const decoded = decoder.decode(room, 0, end)
     if (!decoded.isTooLarge) assert.deepEqual(decoded.fields, expected)
   }

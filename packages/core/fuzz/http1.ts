@@ -25,7 +25,7 @@ async function check(wire: string): Promise<void> {
     // Copy the bytes: the engine moves body bytes within the received memory.
     const inSlices = await askInSlices(slices.map((slice) => Buffer.from(slice)))
     assert.deepEqual(inSlices.requests, whole.requests, `${askInSlices.name}: the slices change the requests`)
-    // The reason of a refusal depends on the bytes that have arrived, but whether it is refused does not.
+    // The reason for a refusal can depend on the bytes that have arrived, but the refusal itself must not.
     assert.equal(!inSlices.refusal, !whole.refusal, `${askInSlices.name}: the slices change the refusal`)
   }
   if (fault(whole, await askNode([Buffer.from(wire, 'latin1')]), wire) === undefined) return

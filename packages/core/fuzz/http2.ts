@@ -37,7 +37,7 @@ async function check(hexFrames: readonly string[]): Promise<void> {
   const slices = random.chance(0.5) ? frames : cut(bytes, random)
   await ask(slices, { random, behaviours: BEHAVIOURS, isSlow: random.chance(0.3) })
 
-  // Node's server has different windows, which this client ignores, so skip the comparison.
+  // Skip the comparison: Node's server has different windows, which this client ignores.
   if (bytes.length > DEFAULT_WINDOW) return
   const found = fault(whole, await askNode(frames), trailerNames(bytes))
   if (found !== undefined) throw new Error(found)

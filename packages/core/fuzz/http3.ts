@@ -9,7 +9,7 @@ import { RequestReader } from '../src/http3/request-reader.ts'
 import { DEFAULT_LIMITS } from '../src/options/limits.ts'
 import { requestFields, trailerFields } from './http2/request-grammar.ts'
 
-/** Input: a stream of a client, one character per byte. */
+/** Input: a client's stream, one character per byte. */
 interface Input {
   readonly stream: 'request' | 'control' | 'encoder' | 'decoder'
   readonly bytes: string
@@ -43,7 +43,7 @@ const PIECES: readonly string[] = [
 ]
 
 const target: FuzzTarget<Input> = {
-  parser: 'HTTP/3 streams of a client: requests, control, QPACK (RFC 9114 §7, RFC 9204 §4)',
+  parser: 'HTTP/3 streams from a client: requests, control, QPACK (RFC 9114 §7, RFC 9204 §4)',
   generate(random) {
     const stream = random.pick<Input['stream']>(['request', 'request', 'request', 'control', 'encoder', 'decoder'])
     const bytes = streamOf(stream, random).toString('latin1')
@@ -56,7 +56,7 @@ const target: FuzzTarget<Input> = {
     const random = Random.of(bytes)
     for (const slices of [cut(buffer, random), Array.from(buffer, (byte) => Buffer.of(byte))]) {
       const inSlices = read(stream, slices)
-      // The bytes of an excessive body that reach the handler depend on the slices.
+      // How many bytes of an oversized body reach the handler depends on the slices.
       const body = whole.error === undefined ? inSlices.body : whole.body
       assert.deepEqual({ ...inSlices, body }, whole, 'The slices change the result')
     }
@@ -121,7 +121,7 @@ function read(stream: Input['stream'], slices: readonly Buffer[]): Result {
   let error: string | undefined
   try {
     for (const slice of slices) {
-      // The memory of a slice is reused after the read.
+      // A slice's memory is reused after the read.
       const lent = Buffer.from(slice)
       if (stream === 'request') reader.push(lent)
       else if (stream === 'control') controlStream.push(lent)

@@ -87,7 +87,7 @@ const PIECES: readonly string[] = [
   ' ',
   '\\',
 ]
-/** Header of a part without escapes, which browsers never send. */
+/** Part header without escapes, which browsers never send. */
 const WELL_FORMED = /^content-disposition: ?form-data; ?name="[^"\\%]*"(?:; ?filename="[^"\\%]*")?\r?$/i
 
 const target: FuzzTarget<Input> = {
@@ -102,8 +102,8 @@ const target: FuzzTarget<Input> = {
     const bytes = Buffer.from(text, 'latin1')
     const type = `multipart/form-data; boundary="${boundary}"`
     const whole = await read([bytes], type)
-    // The parser adds up single dashes after two delimiters in a row, but only if they arrive in different slices. It then
-    // ends a body without parts that it rejects otherwise.
+    // The parser combines single dashes after two consecutive delimiters, but only if they arrive in different slices.
+    // It then accepts an empty body that it otherwise rejects.
     if (!hasSingleDash(text, boundary)) {
       const inSlices = await read(cut(bytes, Random.of(text)), type)
       assert.deepEqual(inSlices, whole, 'The slices change the parts')
@@ -130,7 +130,7 @@ const target: FuzzTarget<Input> = {
 }
 export default target
 
-/** Reports whether a delimiter is followed by one dash, where a delimiter has none and the end of the body two. */
+/** Reports whether one dash follows a delimiter. A delimiter has none, and the end of the body has two. */
 function hasSingleDash(text: string, boundary: string): boolean {
   return text.split(`--${boundary}`).some((after, at) => at > 0 && /^-(?!-)/.test(after))
 }
@@ -154,7 +154,10 @@ function body(random: Random, boundary: string): string {
   return `${preamble}--${boundary}${parts.map((part) => `${part}--${boundary}`).join('')}${end}`
 }
 
-/** Converts parts to those of undici: values without a file name are text. undici also accepts parts without a name. */
+/**
+ * Converts parts to the form that undici returns: values without a file name are text. undici also accepts parts
+ * without a name.
+ */
 function named(parts: readonly Part[]): Part[] {
   const texts = parts.map((part) => {
     const isText = part.filename === undefined
@@ -174,7 +177,7 @@ function named(parts: readonly Part[]): Part[] {
 /**
  * Reads a body.
  *
- * @returns The parts, or the status of the refusal
+ * @returns The parts, or the error status
  */
 async function read(slices: readonly Buffer[], type: string): Promise<Part[] | number> {
   let isOver = false

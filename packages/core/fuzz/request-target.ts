@@ -69,7 +69,7 @@ const target: FuzzTarget<Input> = {
     }
     if (form === 'absolute') {
       assert.ok(path.startsWith('/'))
-      // The origin form of an absolute target must give the same result.
+      // The absolute form of a target must give the same result as its origin form.
       const again = parseRequestTarget(method, whole)
       assert.deepEqual(again, { form: 'origin', path, rawQuery })
     }

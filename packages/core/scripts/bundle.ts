@@ -7,7 +7,7 @@ const ROOT = join(import.meta.dirname, '..')
 const OUTPUT = join(ROOT, 'dist/bundle')
 
 /**
- * Copies CommonJS files of the sources unchanged. Their `require` must stay as it is, because esbuild would write a
+ * Copies CommonJS source files unchanged. Their `require` must stay as it is, because esbuild would write a
  * function that other bundlers cannot follow.
  */
 const copyCommonJs: esbuild.Plugin = {
@@ -37,7 +37,7 @@ const builtinsWithoutRequire: esbuild.Plugin = {
   },
 }
 
-/** Packages to include in the output. All others stay imports, so that users receive their updates. */
+/** Packages to include in the output. All other packages stay imports, so that users receive their updates. */
 const BUNDLED = new Set(['@fastify/busboy'])
 
 const externalPackages: esbuild.Plugin = {

@@ -5,21 +5,21 @@ import type { Limits } from './options/limits.ts'
 
 /** Bytes that wait for clients, or for the rest of a request. */
 export interface BufferedBytes extends BufferStats {
-  /** `limits.maxBufferedBytes` of the server; 0 for none. */
+  /** The server's `limits.maxBufferedBytes`; 0 for none. */
   readonly limitBytes: number
-  /** `limits.maxBufferedBytesPerConnection` of the server; 0 for none. */
+  /** The server's `limits.maxBufferedBytesPerConnection`; 0 for none. */
   readonly connectionLimitBytes: number
 }
 
-/** Figures of a server: one group for each subject, plain numbers in it. */
+/** Figures for a server: one group of plain numbers for each subject. */
 export interface ServerStats extends Traffic {
-  /** Bytes that all servers of the process hold, because they share its memory. */
+  /** Bytes that all servers in the process hold, because they share its memory. */
   readonly buffered: BufferedBytes
-  /** JSON responses of this server that `checkResponses` checked. */
+  /** JSON responses from this server that `checkResponses` checked. */
   readonly responses: CheckedResponses
 }
 
-/** Returns the figures of this moment for a server with these limits. */
+/** Returns the current figures for a server with these limits. */
 export function serverStats(
   { maxBufferedBytes, maxBufferedBytesPerConnection }: Limits,
   traffic: Traffic,

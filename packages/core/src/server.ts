@@ -17,7 +17,7 @@ import { endProcess, onShutdownSignal } from './lifecycle/shutdown-signals.ts'
 import type { TlsOptions } from './options/tls-options.ts'
 import type { OpenListener, Place, ServerHooks } from './workers/open-listener.ts'
 
-/** Location of the server's own records. Its file names would not help the reader of a log. */
+/** Location of the server's own records. The real file names would not help a person who reads the log. */
 const LIBRARY = { file: 'fw:core', line: 0, functionName: '' } as const
 
 /** Default of `drainMs`: enough for most requests, and equal to the timeout of `docker stop`. */
@@ -36,7 +36,7 @@ export class Server implements AsyncDisposable {
   readonly #limits: Limits
   readonly #logger: Logger
   readonly #app: App
-  /** Each listener with a function that removes the handler of its `signal` option. */
+  /** Each listener, with a function that removes its `signal` handler. */
   readonly #listeners = new Map<OpenListener, () => void>()
   /** Certificates by the option that names them. Listeners with the same option share them. */
   readonly #certificates = new Map<TlsOptions, Promise<CertificateStore>>()
@@ -119,7 +119,7 @@ export class Server implements AsyncDisposable {
       this.#stopRecordsIfIdle()
       throw error
     }
-    // The server may have been closed, or the signal aborted, while the sockets were opened.
+    // The server can have been closed, or the signal aborted, while the sockets were being opened.
     if (this.#isClosing() || signal?.aborted === true) {
       listener.destroy()
       signal?.throwIfAborted()
@@ -164,8 +164,8 @@ export class Server implements AsyncDisposable {
   }
 
   /**
-   * Returns the open connections, the requests in flight, what the server buffers and has rejected, and the responses that
-   * it checked. Visits each connection, which takes about a millisecond for 10,000 of them.
+   * Returns the open connections, the requests in flight, the buffered bytes, the rejected requests, and the checked
+   * responses. Visits each connection, which takes about a millisecond for 10,000 of them.
    *
    * Covers only this process: in a worker, that worker; in the primary of workers, the primary, which serves no requests.
    */
@@ -176,7 +176,7 @@ export class Server implements AsyncDisposable {
   }
 
   /**
-   * Answers a request with the routes of this server, without opening a socket.
+   * Answers a request with this server's routes, without opening a socket.
    *
    * @param input A path, an absolute URL or a `Request`
    */
@@ -201,7 +201,7 @@ export class Server implements AsyncDisposable {
 
   /**
    * Restarts all workers one by one, as SIGHUP to the primary does. Each worker serves until its replacement is ready, so
-   * no TCP request fails. Calls during a restart cause one more restart, however many they are.
+   * no TCP request fails. Any number of calls during a restart cause one more restart.
    *
    * In the primary, resolves when all workers have been replaced. In a worker, resolves when the request to the primary
    * was sent, because this worker is replaced too.
@@ -269,7 +269,7 @@ export class Server implements AsyncDisposable {
     if (known !== undefined) return known
     const opened = CertificateStore.open(tls, this.#logger)
     this.#certificates.set(tls, opened)
-    // Forget the failure, so that a later `listen` reads the files again.
+    // Discard the failed result, so that a later `listen` reads the files again.
     opened.catch(() => this.#certificates.delete(tls))
     return opened
   }

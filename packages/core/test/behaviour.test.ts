@@ -147,7 +147,7 @@ everyWay(
       expect(await response.text()).toBe('hello')
     })
 
-    it('passes the same request facts to the handler', async () => {
+    it('passes the same request properties to the handler', async () => {
       const response = await client().request({ path: '/facts/a%20b?q=%C3%A9' })
       const facts = (await response.json()) as Record<string, unknown>
       expect(facts).toMatchObject({
@@ -275,7 +275,7 @@ everyWay(
       const received: string[] = []
       for await (const slice of response.body) {
         received.push(Buffer.from(slice).toString())
-        // The handler writes the next chunk only now, so it cannot have arrived with this one.
+        // The handler writes the next chunk only now, so the two chunks cannot have arrived together.
         release()
       }
       expect(received).toEqual(['one', 'two', 'three'])
@@ -312,7 +312,7 @@ everyWay(
       await expect.poll(() => seen.outcome).toEqual({ status: 200, bodyBytes: 0, aborted: false })
     })
 
-    it('turns a thrown error into a 500 that reveals nothing of it', async () => {
+    it('turns a thrown error into a 500 that reveals nothing about it', async () => {
       const response = await client().request({ path: '/throws' })
       const text = await response.text()
       expect([response.status, text.includes('secret')]).toEqual([500, false])

@@ -35,7 +35,7 @@ const ROWS: readonly Row[] = [
     [path, 'application/json; charset=utf-8', JSON_TEXT, 200],
     [path, 'Application/Merge-Patch+JSON', JSON_TEXT, 200],
     [path, 'application/json; charset=iso-8859-1', JSON_TEXT, 415],
-    // A form of another site can send these with the cookies of the user.
+    // A form on another site can send these with the user's cookies.
     [path, 'text/plain', JSON_TEXT, 415, 'application/json'],
     [path, 'text/plain; x=application/json', JSON_TEXT, 415, 'application/json'],
     [path, FORM, 'a=1', 415, 'application/json'],
@@ -119,14 +119,14 @@ describe('the type of a body, through toFetchHandler', () => {
   register(app.router)
   const handler = toFetchHandler(app.router)
   suite((path, type, body) => {
-    // Bytes, because a Request gives text a type of its own.
+    // Send bytes, because a Request sets a type for text.
     const init = { method: 'POST', body: body === '' ? null : Buffer.from(body) }
     const headers = type === undefined ? {} : { 'content-type': type }
     return handler(new Request(`http://localhost${path}`, { ...init, headers }))
   })
 })
 
-describe('bodyTypes of a server', () => {
+describe("a server's bodyTypes", () => {
   const server = new Server({ bodyTypes: ['application/json', FORM] })
   register(server.router())
   server.router().post('/strict', { body: Body, bodyTypes: ['application/json'] }, (ctx) => ctx.valid.body)
@@ -134,7 +134,7 @@ describe('bodyTypes of a server', () => {
   it.each([
     ['/schema', 200],
     ['/strict', 415],
-  ])('applies to %s with status %i, because only a route with its own list differs', async (path, status) => {
+  ])('applies to %s with status %i, unless a route has its own list', async (path, status) => {
     const response = await server.fetch(path, { method: 'POST', body: new URLSearchParams({ a: '1' }) })
     expect(response.status).toBe(status)
   })

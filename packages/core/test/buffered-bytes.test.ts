@@ -26,7 +26,7 @@ const CLIENTS = 12
 
 const shared = Buffer.alloc(BODY_BYTES, 's')
 
-/** Bodies that are new for each response. */
+/** Bodies that are created for each response. */
 const fresh: Readonly<Record<string, () => unknown>> = {
   bytes: () => Buffer.alloc(BODY_BYTES, 'b'),
   text: () => 'é'.repeat(BODY_BYTES / 2),
@@ -36,7 +36,7 @@ const fresh: Readonly<Record<string, () => unknown>> = {
 
 let server: Server
 let begun = 0
-/** Number of handlers that had an effect, and the promise that all had theirs. */
+/** Number of handlers that have taken effect, and a promise for all of them. */
 let effects = 0
 let allBegun = Promise.withResolvers<undefined>()
 
@@ -139,7 +139,7 @@ eachProtocol('a server whose clients do not read', start, (client, protocol) => 
     expect(refused.map(({ headers }) => headers.get('retry-after'))).toEqual(refused.map(() => null))
   })
 
-  it('counts a buffer that many responses send once', async () => {
+  it('counts a buffer once if many responses send it', async () => {
     const { refused } = server.stats().buffered
     const responses = await stall('/shared', CLIENTS)
     expect(responses.map(({ status }) => status)).toEqual(Array.from({ length: CLIENTS }, () => 200))
@@ -150,7 +150,7 @@ eachProtocol('a server whose clients do not read', start, (client, protocol) => 
     expect(buffered.largestConnectionBytes).toBeGreaterThanOrEqual(BODY_BYTES / 2)
   })
 
-  it('stays below the process limit for streams of large parts', async () => {
+  it('stays below the process limit for streams with large parts', async () => {
     await stall('/stream', 3 * CLIENTS)
     await sleep(200)
     expect(server.stats().buffered.bytes).toBeLessThan(LIMIT_BYTES + 2 * MIB)
@@ -165,7 +165,7 @@ eachProtocol('a server whose clients do not read', start, (client, protocol) => 
     expect((await other.request({ path: '/' })).status).toBe(200)
   })
 
-  it('sends all of one response that is larger than the limit', async () => {
+  it('sends a whole response that is larger than the limit', async () => {
     const response = await client().request({ path: '/huge' })
     let received = 0
     for await (const slice of response.body) received += slice.byteLength
@@ -271,7 +271,7 @@ describe('a connection at its own limit', () => {
         const responses = Array.from({ length: 24 }, async (_, seed) => client().request({ path: `/random/${seed}` }))
         await expect.poll(() => server.stats().buffered.largestConnectionBytes).toBeGreaterThan(CONNECTION_BYTES)
         await sleep(100)
-        // The limit is four bodies. The client's windows, the largest body and the last admitted body add to them.
+        // The limit is four bodies. The client's windows, the largest body and the last admitted body come on top.
         expect(begun).toBeLessThan(12)
         for (const [seed, asked] of responses.entries()) {
           const response = await asked

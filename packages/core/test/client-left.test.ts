@@ -16,7 +16,7 @@ const READS: Readonly<Record<string, (ctx: Context) => Promise<unknown>>> = {
   'ctx.request': (ctx) => ctx.request.text(),
 }
 
-/** Content types that some of them require. */
+/** Content types that some of these functions require. */
 const TYPES: Readonly<Record<string, string>> = {
   'ctx.json()': 'application/json',
   'ctx.parts()': 'multipart/form-data; boundary=b',
@@ -27,7 +27,7 @@ interface Seen {
   readonly error: unknown
 }
 
-/** The read of the current test. */
+/** The read in the current test. */
 let read: (ctx: Context) => Promise<unknown>
 let started: PromiseWithResolvers<void>
 let seen: PromiseWithResolvers<Seen>
@@ -35,25 +35,28 @@ let seen: PromiseWithResolvers<Seen>
 beforeAll(() => log.setSinks([]))
 
 everyWay('a request whose client disconnects', start, (client) => {
-  it.each(Object.keys(READS))('rejects %s with an AbortError that names the client or connection', async (how) => {
-    read = READS[how] ?? read
-    started = Promise.withResolvers()
-    seen = Promise.withResolvers()
-    const leaving = new AbortController()
-    const type = TYPES[how]
-    const response = client().request({
-      path: '/',
-      headers: type === undefined ? [] : [['content-type', type]],
-      body: unfinished(leaving.signal),
-      signal: leaving.signal,
-    })
-    await started.promise
-    leaving.abort()
-    await expect(response).rejects.toBeInstanceOf(Error)
-    const { reason, error } = await seen.promise
-    const expected = { name: 'AbortError', message: expect.stringMatching(/client|connection/i) as string }
-    expect([reason, error]).toMatchObject([expected, expected])
-  })
+  it.each(Object.keys(READS))(
+    'rejects %s with an AbortError that mentions the client or the connection',
+    async (how) => {
+      read = READS[how] ?? read
+      started = Promise.withResolvers()
+      seen = Promise.withResolvers()
+      const leaving = new AbortController()
+      const type = TYPES[how]
+      const response = client().request({
+        path: '/',
+        headers: type === undefined ? [] : [['content-type', type]],
+        body: unfinished(leaving.signal),
+        signal: leaving.signal,
+      })
+      await started.promise
+      leaving.abort()
+      await expect(response).rejects.toBeInstanceOf(Error)
+      const { reason, error } = await seen.promise
+      const expected = { name: 'AbortError', message: expect.stringMatching(/client|connection/i) as string }
+      expect([reason, error]).toMatchObject([expected, expected])
+    },
+  )
 })
 
 async function start(demand: ServerDemand): Promise<Server & { readonly port: number }> {

@@ -40,7 +40,7 @@ async function sendRequests(protocol: TestProtocol, number: number, { port, endi
         if (response.headers.get('connection') === 'close') break
       }
     } catch (error) {
-      // The server did not accept this request. It counts the accepted ones itself.
+      // The server did not accept this request. The server itself counts the accepted ones.
       if (error instanceof Error && error.name === 'AssertionError') throw error
     }
     await client.close().catch(() => {})

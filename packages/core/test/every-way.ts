@@ -30,7 +30,7 @@ export interface Way {
   readonly trailers: 'apart' | 'joined' | 'none'
   /** Whether responses are sent over a socket. The client then receives even a whole response later. */
   readonly isWire: boolean
-  /** Number of concurrent responses of 1 MiB. With more, the HTTP/2 server of Node.js 26 resets all but one. */
+  /** Number of concurrent responses of 1 MiB. With more, the HTTP/2 server in Node.js 26 resets all but one. */
   readonly largeAtOnce: number
 }
 
@@ -132,7 +132,7 @@ async function behindNode(protocol: 'h1' | 'h2c', server: http.Server | http2.Ht
   }
 }
 
-/** The host of requests that do not use a socket. */
+/** The host for requests that do not use a socket. */
 const AUTHORITY = '127.0.0.1:8080'
 
 class FetchClient implements WayClient {

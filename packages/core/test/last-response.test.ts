@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 
-it('delivers a response even if the process exits immediately after it', async () => {
+it('delivers a response even if the process exits immediately afterwards', async () => {
   const program = fileURLToPath(new URL('programs/last-response.ts', import.meta.url))
   const child = spawn(process.execPath, [program], {
     stdio: ['ignore', 'pipe', 'inherit'],

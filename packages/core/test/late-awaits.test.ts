@@ -9,7 +9,7 @@ import { everyWay } from './every-way.ts'
 const HEADERS = [['content-type', 'multipart/form-data; boundary=b']] as const
 const HEAD = '--b\r\ncontent-disposition: form-data; name="a"\r\n\r\n'
 
-/** A read that has begun. The object keeps `await` from awaiting the promise. */
+/** A read in progress. The wrapper object prevents `await` from awaiting the promise. */
 interface Begun {
   readonly late: Promise<unknown>
 }
@@ -40,7 +40,7 @@ const READS: Readonly<Record<string, (ctx: Context) => Begun | Promise<Begun>>> 
   'ctx.request.text()': (ctx) => ({ late: ctx.request.text() }),
   'ctx.request.clone()': (ctx) => ({ late: ctx.request.clone().bytes() }),
   'a clone of a clone': (ctx) => ({ late: ctx.request.clone().clone().text() }),
-  'a request that was cloned': (ctx) => {
+  'a cloned request': (ctx) => {
     ctx.request.clone()
     return { late: ctx.request.text() }
   },

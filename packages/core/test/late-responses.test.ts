@@ -57,12 +57,12 @@ everyWay('a late handler', start, (client) => {
       null,
       null,
     ])
-    // Only one response is sent, and listeners of its end receive it.
+    // Only one response is sent, and onFinish listeners receive it.
     await expect.poll(() => done).toEqual([{ status: 503, early: '7' }])
     expect(unhandled).toEqual([])
   })
 
-  it('has no effect after the response of the timeout was sent', async () => {
+  it('has no effect after the timeout response was sent', async () => {
     done.length = 0
     const response = await client().request({ path: '/afterwards' })
     expect([response.status, await response.text()]).toEqual([503, '{"late":"/afterwards"}'])
@@ -70,7 +70,7 @@ everyWay('a late handler', start, (client) => {
     await expect.poll(() => [done, unhandled]).toEqual([[{ status: 503, early: '7' }], []])
   })
 
-  it('leaves the values and the body of the request to the error handler', async () => {
+  it("leaves the request's values and body to the error handler", async () => {
     const response = await client().request({ method: 'POST', path: '/values', body: 'abc' })
     expect([response.status, await response.text()]).toEqual([503, 'abc abc false'])
   })
@@ -96,7 +96,7 @@ async function start(demand: ServerDemand): Promise<Server & { readonly port: nu
   })
   router.onError(async (_error, ctx) => {
     ctx.json({ late: ctx.path })
-    // The late handler continues during this time.
+    // The late handler continues to run during this time.
     await sleep(20)
   })
   for (const [name, act] of Object.entries(LATE)) {
@@ -117,7 +117,7 @@ async function start(demand: ServerDemand): Promise<Server & { readonly port: nu
   const values = router.group('/values')
   values.onError(async (_error, ctx) => `${await ctx.get(Seen)?.text} ${await ctx.text()} ${ctx.signal.aborted}`)
   values.post('', { timeoutMs: 50 }, async (ctx) => {
-    // The body of a busy client can arrive after the timeout.
+    // The body from a busy client can arrive after the timeout.
     ctx.set(Seen, new Seen(ctx.text()))
     await aborted(ctx.signal)
   })

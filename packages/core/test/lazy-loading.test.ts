@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 
 const ENTRY = new URL('../src/index.ts', import.meta.url).href
-/** Program that prints the loaded modules: first those of Node.js, then files. */
+/** Program that prints the loaded modules: first built-in modules, then files. */
 const PROGRAM = `
   import { registerHooks } from 'node:module'
   const urls = []
@@ -18,7 +18,7 @@ const loaded = stdout.split('\n')
 it.each([
   ['fetch', /deps\/undici\/undici$/],
   ['HTTP/3', /\/http3\/|@matrixai/],
-  ['the supervisor of workers', /\/supervisor/],
+  ['the worker supervisor', /\/supervisor/],
   ['multipart bodies', /busboy/],
   ['serializers', /fast-json-stringify/],
   ['validators of responses', /node_modules\/ajv/],

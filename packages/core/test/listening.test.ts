@@ -82,7 +82,7 @@ describe('a socket that was passed in', () => {
     await h3.close()
   })
 
-  it('selects a Unix socket of systemd by name, reports its path and leaves its file in place', async () => {
+  it('selects a systemd Unix socket by name, reports its path and leaves its file in place', async () => {
     await using folder = await tempFolder()
     const path = folder.join('passed.sock')
     await using server = await startServer({}, { systemd: 'admin' }, `tcp:web,unix=${path}:admin`)
@@ -131,13 +131,13 @@ describe('a socket that was passed in', () => {
       /^Cannot listen on descriptor 3 \(UDP\): udpFd is not a UDP socket/,
     ],
     [
-      'a UDP socket of another address family',
+      'a UDP socket with another address family',
       { http3: true },
       { fd: 3, udpFd: 4 },
       'tcp:a,udp6:b',
       /^Cannot listen on descriptor 4: it uses IPv6, but the TCP socket uses IPv4/,
     ],
-  ])('fails to start with %s, and explains it in one line', async (_name, server, listen, sockets, message) => {
+  ])('fails to start with %s, and explains the cause in one line', async (_name, server, listen, sockets, message) => {
     const options = server.http3 === true ? { ...server, tls } : server
     await using process = await startServer(options, listen, sockets)
     expect(process.started.error?.replace('StartupError: ', '')).toMatch(message)
@@ -166,7 +166,7 @@ describe('a Unix socket', () => {
     expect(existsSync(path)).toBe(false)
   })
 
-  it('leaves a file alone that another process serves', async () => {
+  it('does not touch a file that another process serves', async () => {
     await using folder = await tempFolder()
     const path = folder.join('x.sock')
     await make().listen({ path })
@@ -223,7 +223,7 @@ describe('an option of listen', () => {
       { path: `/${'x'.repeat(120)}` },
       /^listen: option "path" must be the path of a Unix socket with 1 to \d+ bytes, got "\/x+…"\./,
     ],
-    [{ systemd: false as never }, /^listen: option "systemd" must be true or the name of a socket, got false\./],
+    [{ systemd: false as never }, /^listen: option "systemd" must be true or a socket name, got false\./],
   ])('rejects %j', async (options, message) => {
     expect((await failing(options)).message).toMatch(message)
   })

@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { Server, type Context } from '../src/index.ts'
 import { everyWay } from './every-way.ts'
 
-/** Every way in which a handler gets bytes of a request. */
+/** Every way in which a handler can get request bytes. */
 const READERS: Readonly<Record<string, (ctx: Context) => AsyncIterable<Uint8Array>>> = {
   async *'ctx.bytes()'(ctx) {
     yield await ctx.bytes()
@@ -51,7 +51,7 @@ const [HEAD, TAIL] = [`--${BOUNDARY}\r\nContent-Disposition: form-data; name="a"
 
 beforeAll(() => log.setSinks([]))
 
-/** Takes bytes with their memory. Reports how many there were, and how much more that memory held. */
+/** Transfers the memory of some bytes, and reports their number and how much more that memory held. */
 function transfer(bytes: Uint8Array): [taken: number, others: number] {
   const others = bytes.buffer.byteLength - bytes.byteLength
   const { length } = structuredClone(bytes, { transfer: [bytes.buffer as ArrayBuffer] })
@@ -86,7 +86,7 @@ everyWay('the memory of a request body', start, (client) => {
 
   it.each(Object.keys(PART_READERS))('holds nothing else and can be transferred: %s', async (reader) => {
     const type = `multipart/form-data; boundary=${BOUNDARY}`
-    // Two parts each: they arrive together, and the memory of the first must not take the second away.
+    // Each body has two parts that arrive together: transferring the memory of the first must not detach the second.
     const bodies = SIZES.map((size) => `${HEAD}${'x'.repeat(size)}${TAIL}`.repeat(2) + `--${BOUNDARY}--\r\n`)
     const reads = bodies.map((body) => post(reader, body, type))
     expect(await Promise.all(reads)).toEqual(SIZES.map((size) => [2 * size, 0]))
@@ -112,7 +112,7 @@ describe.each([false, true])('the memory of the first bytes of an upgraded conne
     const socket = isSecure ? connectTls({ ...options, rejectUnauthorized: false }) : connectTcp(options)
     await once(socket, isSecure ? 'secureConnect' : 'connect')
     const upgrade = 'GET /upgrade HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'
-    // The second request of a connection without TLS is read into memory that all connections share.
+    // The second request on a connection without TLS is read into memory that all connections share.
     socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
     await once(socket, 'data')
     socket.write(`${upgrade}${first}`)

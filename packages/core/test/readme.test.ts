@@ -5,7 +5,7 @@ import { runPage, runReadme } from '@fw/testing'
 const FOLDER = fileURLToPath(new URL('..', import.meta.url))
 /** Folder of a package that depends on the bundlers. */
 const BUNDLED = fileURLToPath(new URL('../../../apps/bundled', import.meta.url))
-/** Pages with commands, and the packages that their readers have. */
+/** Pages with commands, and the packages that their readers have installed. */
 const WITH_COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'README.md': [],
   'docs/bundling.md': ['@fw/core', 'esbuild', 'rolldown'],

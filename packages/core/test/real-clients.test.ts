@@ -9,7 +9,7 @@ import { freePort, testCertificate } from '@fw/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { HttpError, Server } from '../src/index.ts'
 
-/** Returns the standard output of a program. @throws if it fails or takes longer than 150 seconds */
+/** Returns a program's standard output. @throws if it fails or takes longer than 150 seconds */
 async function run(command: string, ...args: string[]): Promise<string> {
   return (await promisify(execFile)(command, args, { timeout: 150_000, maxBuffer: 64 * 1024 * 1024 })).stdout
 }
@@ -137,7 +137,7 @@ it.each([
   expect(output).not.toContain('Non-2xx')
 })
 
-it('streams in both directions with fetch() of Node.js', async () => {
+it('streams in both directions with fetch() in Node.js', async () => {
   const body = new ReadableStream({
     start(controller) {
       controller.enqueue(Buffer.from('abc'))

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const page = readFileSync(`${ROOT}docs/records.md`, 'utf8')
 
-/** Sections of the page that have the records of each method. A caught exception is logged at Error or Fatal. */
+/** Sections of the page that list the records for each log method. A caught exception is logged at Error or Fatal. */
 const SECTIONS: Readonly<Record<string, string>> = {
   fatal: 'Fatal and Error',
   error: 'Fatal and Error',
@@ -16,7 +16,10 @@ const SECTIONS: Readonly<Record<string, string>> = {
   trace: 'Trace',
 }
 
-/** Format strings of the server, with the method that logs them. Those that only pass on a message are `{}` and `{}: {}`. */
+/**
+ * The server's format strings, with the method that logs them. Formats that only pass on a message are `{}` and `{}:
+ * {}`.
+ */
 const records = globSync('src/**/*.ts', { cwd: ROOT })
   .filter((path) => !path.endsWith('.test.ts'))
   .flatMap((path) => {

@@ -24,7 +24,7 @@ interface LoggingServer {
   readonly server: Server
   readonly logger: RootLogger
   readonly port: number
-  /** Returns the messages of one level. */
+  /** Returns the messages at one level. */
   readonly of: (level: Level) => string[]
   readonly all: () => readonly LogRecord[]
 }
@@ -180,7 +180,7 @@ describe('a server at level Trace', () => {
 it.each([
   [Level.Error, true],
   [Level.Off, false],
-])('formats the error of a handler only if a record shows it (level %i: %s)', async (level, expected) => {
+])("formats a handler's error only if a record shows it (level %i: %s)", async (level, expected) => {
   const sink = new MemorySink()
   const server = new Server({ tls, http3: true, logger: createLogger({ level, sinks: [sink] }) })
   servers.push(server)

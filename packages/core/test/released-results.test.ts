@@ -6,7 +6,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { Server, type Context } from '../src/index.ts'
 import { everyWay } from './every-way.ts'
 
-/** Number of times that the source of the current test was canceled. */
+/** Number of times that the source in the current test was canceled. */
 let cancels = 0
 const onCancel = (): void => void cancels++
 
@@ -37,7 +37,7 @@ const RESULTS: Readonly<Record<string, () => unknown>> = {
   'a Response': () => new Response(new ReadableStream<Uint8Array>({ cancel: onCancel })),
 }
 
-/** Responses after which the result of a handler is too late. */
+/** Responses after which a handler's result is too late. */
 const LATE = ['handler', 'middleware', 'response'] as const
 
 let act: (ctx: Context) => unknown
@@ -54,7 +54,7 @@ everyWay('a result that cannot be sent', start, (client) => {
   }
 
   it.each(LATE.flatMap((late) => Object.keys(RESULTS).map((name) => [name, late] as const)))(
-    'is canceled once: %s after the response of the %s',
+    'is canceled once: %s after the response from the %s',
     async (name, late) => {
       expect(await request(`/${late}`, () => RESULTS[name]?.())).toBe(late === 'response' ? 200 : 503)
       await expect.poll(() => cancels).toBe(1)

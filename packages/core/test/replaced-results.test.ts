@@ -9,9 +9,9 @@ import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { Server, type Context, type Middleware } from '../src/index.ts'
 import { everyWay } from './every-way.ts'
 
-/** Number of times that sources of the current test were released. */
+/** Number of times that sources in the current test were released. */
 let releases = 0
-/** Number of times that they were read to the end. */
+/** Number of times that these sources were read to the end. */
 let ends = 0
 const onRelease = (): void => void releases++
 
@@ -91,7 +91,7 @@ everyWay('a request with two results', start, (client) => {
   }
 
   it.each(Object.entries(SOURCES))(
-    'sends the result of the handler, and cancels %s of the middleware',
+    "sends the handler's result, and cancels %s from the middleware",
     async (_, make) => {
       makeInner = () => make('inner')
       makeOuter = () => make('outer')
@@ -119,7 +119,7 @@ everyWay('a request with two results', start, (client) => {
   )
 
   it.each(Object.entries(SOURCES))(
-    'sends the response that a middleware prepares, and cancels %s of the handler',
+    'sends the response that middleware prepares, and cancels %s from the handler',
     async (_, make) => {
       makeInner = () => make('inner')
       outer = async (ctx, next) => {
@@ -132,7 +132,7 @@ everyWay('a request with two results', start, (client) => {
     },
   )
 
-  it.each(Object.entries(SOURCES))('cancels %s of the handler after a middleware throws', async (_, make) => {
+  it.each(Object.entries(SOURCES))('cancels %s from the handler after middleware throws', async (_, make) => {
     makeInner = () => make('inner')
     outer = async (_ctx, next) => {
       await next()
@@ -142,7 +142,7 @@ everyWay('a request with two results', start, (client) => {
     await expectReleases(1)
   })
 
-  it.each(Object.entries(SOURCES))('cancels %s of the handler after a middleware sends a head', async (_, make) => {
+  it.each(Object.entries(SOURCES))('cancels %s from the handler after middleware sends a head', async (_, make) => {
     makeInner = () => make('inner')
     for (const isThrowing of [false, true]) {
       releases = 0
@@ -157,7 +157,7 @@ everyWay('a request with two results', start, (client) => {
     }
   })
 
-  it.each(Object.entries(SOURCES))('cancels %s of the handler after the client has disconnected', async (_, make) => {
+  it.each(Object.entries(SOURCES))('cancels %s from the handler after the client has disconnected', async (_, make) => {
     makeInner = () => make('inner')
     for (const rethrows of [false, true]) {
       const entered = Promise.withResolvers<void>()
@@ -217,7 +217,7 @@ everyWay('a request with two results', start, (client) => {
     },
   )
 
-  it.each(Object.entries(SOURCES))('cancels %s of a response without a body', async (_, make) => {
+  it.each(Object.entries(SOURCES))('cancels %s in a response without a body', async (_, make) => {
     outer = (_ctx, next) => next()
     for (const status of [204, 205, 304]) {
       releases = 0
@@ -231,7 +231,7 @@ everyWay('a request with two results', start, (client) => {
     }
   })
 
-  it.each(Object.entries(SOURCES))('releases %s of a response to HEAD', async (_, make) => {
+  it.each(Object.entries(SOURCES))('releases %s in a response to HEAD', async (_, make) => {
     outer = (_ctx, next) => next()
     inner = () => make('x')
     expect(await request('HEAD')).toEqual([200, ''])

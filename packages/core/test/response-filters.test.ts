@@ -15,7 +15,7 @@ import {
 } from '../src/index.ts'
 import { everyWay, type Way } from './every-way.ts'
 
-/** Marks each call of the encoder in the body: `<x>` is a write, `|` a flush and `.` the end. */
+/** Marks each encoder call in the body: `<x>` is a write, `|` a flush and `.` the end. */
 function marker(open = '<', onCancel = (): void => {}): BodyEncoder {
   return {
     write: (chunk, push) => push(Buffer.from(`${open}${Buffer.from(chunk).toString()}>`)),
@@ -48,7 +48,7 @@ function filtered(filter: ResponseFilter, ...more: readonly ResponseFilter[]): M
   }
 }
 
-/** The responses that the filter of the routes `/seen/…` has received. */
+/** The responses that the filter on the routes `/seen/…` has received. */
 let seen: unknown[] = []
 const describeResponse: ResponseFilter = (response, ctx) => {
   const { whole } = response
@@ -107,7 +107,7 @@ function routes(router: Router): void {
       throw new Error('secret')
     },
     ended: (ctx) => {
-      // The handler returns without an end of its own.
+      // The handler returns without ending the body itself.
       ctx.startResponse().write(Buffer.from('open'))
     },
   }
@@ -265,7 +265,7 @@ function routes(router: Router): void {
   router.get('/not-a-function', (ctx) => ctx.filterResponse('gzip' as unknown as ResponseFilter))
 }
 
-/** Yields 4 MiB that do not compress to nothing. */
+/** Yields 4 MiB of data that does not compress to almost nothing. */
 async function* manyPieces(): AsyncGenerator<Uint8Array> {
   for (let i = 0; i < 64; i++) yield Buffer.alloc(65_536, `piece ${i * 7919} `)
 }
@@ -318,7 +318,7 @@ everyWay('a response filter', start, (client, way: Way) => {
     ['started', 200, 'stream', 5, null],
     ['response', 200, 'whole', 5, 'whole'],
     ['ended', 200, 'stream', undefined, null],
-  ])('sees the response of a handler once: %s', async (name, ...expected) => {
+  ])("sees a handler's response once: %s", async (name, ...expected) => {
     seen = []
     const response = await get(`/seen/${name}`)
     await response.text()
@@ -330,7 +330,7 @@ everyWay('a response filter', start, (client, way: Way) => {
     ['stream', 'stream', undefined],
     ['started', 'stream', 5],
     ['nothing', 'none', undefined],
-  ])('sees the response to HEAD like that to GET: %s', async (name, kind, length) => {
+  ])('sees the response to HEAD like the response to GET: %s', async (name, kind, length) => {
     seen = []
     const response = await get(`/seen/${name}`, 'HEAD')
     expect(await response.text()).toBe('')
@@ -371,7 +371,7 @@ everyWay('a response filter', start, (client, way: Way) => {
     expect([await head.text(), head.headers.get('content-length')]).toEqual(['', length])
   })
 
-  it('runs in the opposite order of the calls', async () => {
+  it('runs in the reverse order of the calls', async () => {
     expect((await get('/order')).headers.get('x-order')).toBe('last added, first added')
   })
 
@@ -431,7 +431,7 @@ everyWay('a response filter', start, (client, way: Way) => {
       expect(body.subarray(-65_536)).toEqual(Buffer.alloc(65_536, `piece ${63 * 7919} `))
     })
 
-    it('sends trailers after the end of the encoder', async () => {
+    it('sends trailers after the encoder has ended', async () => {
       const response = await get('/trailers')
       const trailers = way.trailers === 'none' ? [] : [['x-sum', '1']]
       expect([await response.text(), await response.trailers]).toEqual(['<a>.', trailers])
@@ -450,7 +450,7 @@ everyWay('a response filter', start, (client, way: Way) => {
       await expect.poll(() => reported).toEqual([expect.stringMatching(/GET \/write-fails failed.*cannot encode/s)])
     })
 
-    it('makes writes wait for it, and is released when the client disconnects', async () => {
+    it('delays writes, and is released when the client disconnects', async () => {
       canceled = 0
       seen = []
       const response = await get('/stuck')

@@ -67,7 +67,7 @@ describe('a client that reads a response too slowly', () => {
   })
 })
 
-/** Interval in milliseconds between two reads of a client, each of at most 64 KiB. */
+/** Interval in milliseconds between two reads by a client, each of at most 64 KiB. */
 const READ_MS = 5
 /** Number of reads that take longer than `writeStallTimeoutMs`. */
 const ENOUGH_READS = 800
@@ -92,7 +92,8 @@ describe('a client that reads steadily', () => {
     onTestFinished(() => void socket.destroy())
     socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
     let reads = 0
-    // The kernel reports progress to the server in steps of about 1 MiB, so much smaller reads would look like none.
+    // The kernel reports progress to the server in steps of about 1 MiB, so much smaller reads would look like no
+    // progress.
     const timer = setInterval(() => {
       if (socket.read() !== null) reads++
     }, READ_MS)

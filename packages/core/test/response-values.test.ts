@@ -27,7 +27,7 @@ interface GraphqlYoga {
   createSchema(options: object): object
 }
 
-// Loaded without types, because theirs include the DOM types, which conflict with those of Node.js.
+// Loaded without types, because their types include the DOM types, which conflict with the Node.js types.
 const require = createRequire(import.meta.url)
 const nodeFetch = require('node-fetch') as NodeFetch
 const graphqlYoga = require('graphql-yoga') as GraphqlYoga
@@ -40,12 +40,12 @@ const HEADERS: [string, string][] = [
 ]
 const INIT = { status: 201, headers: HEADERS }
 
-/** Number of times that the body of the current test was canceled. */
+/** Number of times that the body in the current test was canceled. */
 let cancels = 0
 
 type Make = (body: 'text' | 'none' | 'stream') => unknown
 
-/** Creates responses of several classes, with a text, without a body or with a stream that never ends. */
+/** Creates responses of several classes, with text, without a body or with a stream that never ends. */
 const MAKES: Readonly<Record<string, Make>> = {
   'Node.js': (body) => new Response(body === 'none' ? null : body === 'text' ? 'hello' : endless(), INIT),
   undici: (body) => new undici.Response(body === 'none' ? null : body === 'text' ? 'hello' : endless(), INIT),
@@ -97,7 +97,7 @@ class OwnResponse {
   }
 }
 
-/** Creates a `Response` of another realm, whose pieces are of that realm. */
+/** Creates a `Response` from another realm, whose pieces are also from that realm. */
 function foreign(source: string | null | AsyncIterable<Uint8Array>): unknown {
   const code = `(class Response {
     constructor(source, headers) { Object.assign(this, { source, status: 201, headers }) }
@@ -186,7 +186,7 @@ everyWay('a Response value', start, (client) => {
     }
   })
 
-  it.each(Object.keys(MAKES))('is accepted from a middleware without a body: %s', async (name) => {
+  it.each(Object.keys(MAKES))('is accepted without a body from middleware: %s', async (name) => {
     around = () => MAKES[name]?.('none')
     const response = await get()
     expect([response.status, response.headers.get('x-own'), await response.text()]).toEqual([201, 'one', ''])
@@ -218,7 +218,7 @@ everyWay('a Response value', start, (client) => {
     expect((await get()).status).toBe(500)
   })
 
-  it('is forwarded decoded from fetch() of undici and node-fetch', async () => {
+  it('is forwarded decoded if it comes from fetch() in undici or node-fetch', async () => {
     const upstream = createServer((_request, response) => {
       response.setHeader('content-encoding', 'gzip')
       response.setHeader('set-cookie', ['a=1', 'b=2'])
@@ -236,7 +236,7 @@ everyWay('a Response value', start, (client) => {
     }
   })
 
-  it('carries the queries and subscriptions of GraphQL Yoga', async () => {
+  it('carries GraphQL Yoga queries and subscriptions', async () => {
     make = (ctx) => yoga.fetch(ctx.request)
     const query = await get('GET', '/graphql?query={hello}')
     expect([query.status, await query.json()]).toEqual([200, { data: { hello: 'world' } }])
@@ -246,7 +246,7 @@ everyWay('a Response value', start, (client) => {
     expect(await events.text()).toContain('data: {"data":{"count":2}}')
   })
 
-  it('differs from an object with only some members of a Response, which is sent as JSON', async () => {
+  it('must have all members of a Response; an object with only some is sent as JSON', async () => {
     for (const value of [
       { status: 7, headers: [], body: 'x' },
       new (class {
@@ -327,7 +327,7 @@ everyWay('a Response value', start, (client) => {
     expect(cancels).toBe(1)
   })
 
-  it('is canceled if the timeout of the route expires while it is read', async () => {
+  it("is canceled if the route's timeout expires while it is read", async () => {
     make = () => {
       setTimeout(() => {})
       const end = performance.now() + 30

@@ -10,7 +10,7 @@ import { current } from './serve-in-contexts.ts'
 
 type Handle = (exchange: Exchange) => void
 
-/** Sends three requests that the server receives together, by protocol. */
+/** For each protocol, sends three requests that the server receives together. */
 const TOGETHER: Readonly<Record<string, (handle: Handle) => Promise<void>>> = {
   'HTTP/1.1': async (handle) => {
     const { port } = await serveEngines(handle)

@@ -131,7 +131,7 @@ describe('a server that cannot start', () => {
 
   it('names a UDP port in use, and releases the TCP port', async () => {
     const { createSocket } = await import('node:dgram')
-    // The port is free for TCP. The next line takes it for UDP.
+    // The port is free for TCP. The next line binds it for UDP.
     const port = await freePort()
     const socket = createSocket('udp4').bind(port, '127.0.0.1')
     await once(socket, 'listening')
@@ -176,7 +176,7 @@ describe('a server that cannot start', () => {
     expect(error.message).not.toContain('\n')
   })
 
-  it('rejects a key that does not belong to the certificate', async () => {
+  it('rejects a key that does not match the certificate', async () => {
     const { generateKeyPairSync } = await import('node:crypto')
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     const key = privateKey.export({ type: 'pkcs8', format: 'pem' })
@@ -196,12 +196,12 @@ describe('a server that cannot start', () => {
       /^Server: unknown option "tsl"\. Did you mean "tls"\? Known options: tls, /,
     ],
     [
-      'an option of listen',
+      'a listen option',
       () => new Server({ port: 80 } as object),
       /^Server: unknown option "port"\. Use listen\(\{ port \}\) instead\.$/,
     ],
     [
-      'an option of another library',
+      'an option from another library',
       () => new Server({ bodyLimit: 5 } as object),
       /^Server: unknown option "bodyLimit"\. Use limits: \{ maxBodyBytes \} instead\.$/,
     ],
@@ -223,12 +223,12 @@ describe('a server that cannot start', () => {
     [
       'the console as logger',
       () => new Server({ logger: console as never }),
-      /^Server: option "logger" must be a logger of @fw\/log, .* Pass what log\.with\(\{ … \}\) returns, or omit it/,
+      /^Server: option "logger" must be a logger from @fw\/log, .* Pass what log\.with\(\{ … \}\) returns, or omit it/,
     ],
     [
       'null as logger',
       () => new Server({ logger: null as never }),
-      /^Server: option "logger" must be a logger of @fw\/log, got null\./,
+      /^Server: option "logger" must be a logger from @fw\/log, got null\./,
     ],
     [
       'a number for limits',
@@ -246,7 +246,7 @@ describe('a server that cannot start', () => {
       /^close: options must be an object, got a function\. Await close\(\)/,
     ],
     [
-      'an unknown option of close',
+      'an unknown close option',
       () => make({}).close({ drain: 5 } as object),
       /^close: unknown option "drain"\. Did you mean "drainMs"\? Known options: drainMs\.$/,
     ],
@@ -265,7 +265,7 @@ describe('a server that cannot start', () => {
   })
 
   it.each<[string, ListenOptions, RegExp]>([
-    ['an unknown option of listen', { prot: 1 } as object, /^listen: unknown option "prot"\. Did you mean "port"\?/],
+    ['an unknown listen option', { prot: 1 } as object, /^listen: unknown option "prot"\. Did you mean "port"\?/],
     [
       'a port from the environment',
       { port: '8080' as never },
@@ -320,7 +320,7 @@ it.each<[ServerOptions, ListenOptions, number]>([
   [{ http3: true }, { tls: false }, 0],
   [{ http3: true }, { http3: false }, 0],
   [{}, {}, 0],
-])('warns about HTTP/3 that a listener cannot offer: %j, %j', async (options, where, warnings) => {
+])('warns if a listener cannot offer HTTP/3: %j, %j', async (options, where, warnings) => {
   const sink = new log.MemorySink()
   const server = make({ ...options, logger: log.createLogger({ level: log.Level.Warn, sinks: [sink] }) })
   const { url } = await server.listen({ ...local, ...where })
@@ -331,7 +331,7 @@ it.each<[ServerOptions, ListenOptions, number]>([
 it.each([
   ['a callback', () => {}],
   ['a host', '127.0.0.1'],
-])('rejects %s after the port of listen', async (_, argument) => {
+])('rejects %s after the port', async (_, argument) => {
   const server = make()
   const untyped = server as unknown as { listen(...given: unknown[]): Promise<unknown> }
   await expect(untyped.listen(0, argument)).rejects.toThrow(
@@ -452,7 +452,7 @@ describe('close', () => {
   })
 })
 
-it('logs a rejected request at level Debug with the address of the client', async () => {
+it("logs a rejected request at level Debug with the client's address", async () => {
   log.setLevel(log.Level.Debug)
   const { port = 0 } = await make().listen(local)
   const { rawExchange } = await import('@fw/testing')

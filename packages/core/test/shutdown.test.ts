@@ -40,7 +40,7 @@ afterEach(() => {
 })
 
 describe('a process with application timers', () => {
-  it.each(['SIGTERM', 'SIGINT'] as const)('ends with exit code 0 after the drain of %s', async (signal) => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('ends with exit code 0 after draining %s', async (signal) => {
     start(PROGRAM)
     await url()
     child.kill(signal)
@@ -48,7 +48,7 @@ describe('a process with application timers', () => {
     await expect.poll(() => output).toContain('exit')
   })
 
-  it('aborts running requests after the drainMs of the server', async () => {
+  it("aborts running requests after the server's drainMs", async () => {
     start(PROGRAM, JSON.stringify({ drainMs: 300 }))
     const response = await fetch(`${await url()}never`)
     const end = response.text().catch(() => 'aborted')
@@ -59,7 +59,7 @@ describe('a process with application timers', () => {
     expect(await end).toBe('aborted')
   })
 
-  it('leaves the end to an application that handles the signal too', async () => {
+  it('leaves the exit to an application that also handles the signal', async () => {
     start(PROGRAM, '{}', 'own')
     await url()
     child.kill('SIGTERM')

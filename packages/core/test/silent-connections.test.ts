@@ -11,7 +11,7 @@ const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
 const EMPTY_SETTINGS = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0])
 const LIMITS = { firstByteTimeoutMs: 300, sessionIdleTimeoutMs: 60_000 }
 
-/** Opens a connection that the server never reads a whole request from. */
+/** Opens a connection on which the server never receives a whole request. */
 async function open(port: number, alpn?: string): Promise<Socket> {
   const options = { port, host: '127.0.0.1' }
   const socket =

@@ -72,7 +72,7 @@ describe('a server with several certificates', () => {
     expect(await shown(port)).toBe(fingerprint(first.cert))
   })
 
-  it('uses the first one for HTTP/3, and announces HTTP/3 only to clients of that certificate', async () => {
+  it('uses the first one for HTTP/3, and announces HTTP/3 only to clients that use that certificate', async () => {
     const other = await newTestCertificate('other.example')
     const { port } = await serve({ tls: [pem(first), pem(other)], http3: true })
     expect(await shownByQuic(port)).toBe(fingerprint(first.cert))
@@ -117,7 +117,7 @@ describe('reloadTls', () => {
   })
 
   it.each<[string, () => TlsCertificate, RegExp]>([
-    ['a key of another certificate', () => ({ key: first.key, cert: second.cert }), /the private key does not belong/],
+    ['a key for another certificate', () => ({ key: first.key, cert: second.cert }), /the private key does not belong/],
     ['text that is not a certificate', () => ({ key: 'x', cert: 'y' }), /they are not a certificate/],
     [
       'a function that throws',
@@ -199,7 +199,7 @@ describe('a TLS handshake', () => {
 })
 
 describe('a TLS handshake on a Unix socket', () => {
-  it('ends when the server closes, and is not mistaken for a completed one', async () => {
+  it('ends when the server closes, and is not mistaken for a completed handshake', async () => {
     await using folder = await tempFolder({})
     const path = folder.join('s')
     const server = new Server({ tls: pem(first), limits: { drainIdleMs: 100 } })

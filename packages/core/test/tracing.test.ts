@@ -20,7 +20,7 @@ import {
 const LARGE_BYTES = 8 * 2 ** 20
 const PROTOCOLS = { h1: 'HTTP/1.1', 'h1+tls': 'HTTP/1.1', h2: 'HTTP/2.0', h2c: 'HTTP/2.0', h3: 'HTTP/3.0' } as const
 
-/** Stream IDs of the first three requests of a connection. */
+/** Stream IDs of the first three requests on a connection. */
 const STREAMS = {
   h1: [undefined, undefined, undefined],
   'h1+tls': [undefined, undefined, undefined],
@@ -111,14 +111,14 @@ eachProtocol('the trace of a request', start, (client, protocol) => {
     expect(times).toSatisfy(isOrdered)
   })
 
-  it('records the time of the response head instead of the end of the stream', async () => {
+  it('records when the response head was sent, not when the stream ended', async () => {
     await (await client().request({ path: '/stream' })).bytes()
     await until(1)
     const { answered = 0, flushed: end = 0 } = last(flushed).timing
     expect(end - answered).toBeGreaterThanOrEqual(4)
   })
 
-  it('counts the requests of a connection, and has one object for it', async () => {
+  it('counts the requests on a connection, and has one object for it', async () => {
     const own = await connect(protocol, { port: server.address().port ?? 0 })
     for (let request = 0; request < 3; request++) await (await own.request({ path: '/' })).bytes()
     const other = await connect(protocol, { port: server.address().port ?? 0 })
@@ -135,7 +135,7 @@ eachProtocol('the trace of a request', start, (client, protocol) => {
     await Promise.all([own.close(), other.close()])
   })
 
-  it('contains the handshake of the connection', async () => {
+  it("contains the connection's handshake", async () => {
     await (await client().request({ path: '/' })).bytes()
     await until(1)
     const tls = flushed[0]?.connection?.tls
@@ -145,7 +145,7 @@ eachProtocol('the trace of a request', start, (client, protocol) => {
     expect(handshakeMs).toBeGreaterThan(0)
   })
 
-  it('publishes the opening and the end of a connection with the same object', async () => {
+  it('publishes when a connection opens and closes, with the same object', async () => {
     const opened = subscribe<ConnectionTrace>('fw.connection.open')
     const closed = subscribe<ConnectionTrace>('fw.connection.close')
     const own = await connect(protocol, { port: server.address().port ?? 0 })
@@ -161,7 +161,7 @@ eachProtocol('the trace of a request', start, (client, protocol) => {
     expect(closed[0]?.closedAt).toBeGreaterThanOrEqual(closed[0]?.openedAt ?? Infinity)
   })
 
-  it('contains no time of a last byte if the client disconnects before the response', async () => {
+  it('contains no last-byte time if the client disconnects before the response', async () => {
     const own = await connect(protocol, { port: server.address().port ?? 0 })
     const response = own.request({ path: '/held' }).catch(() => {})
     await waitUntil(() => release !== undefined)
@@ -194,7 +194,7 @@ eachProtocol('server.stats', start, (client, protocol) => {
   it('counts connections and requests in flight', async () => {
     const zero = { 'HTTP/1.1': 0, 'HTTP/2.0': 0, 'HTTP/3.0': 0 }
     const name = PROTOCOLS[protocol]
-    // Afterwards, the shared client is connected.
+    // The shared client is connected after this call.
     await (await client().request({ path: '/' })).bytes()
     await waitUntil(() => server.stats().requests[name] === 0)
     const before = server.stats()
@@ -214,7 +214,7 @@ eachProtocol('server.stats', start, (client, protocol) => {
 })
 
 describe('a connection', () => {
-  it('changes its protocol when the preface of HTTP/2 arrives', async () => {
+  it('changes its protocol when the HTTP/2 preface arrives', async () => {
     const { port, close } = await start({ tls: undefined, http3: false })
     const opened = subscribe<ConnectionTrace>('fw.connection.open')
     const socket = openSocket({ port, host: '127.0.0.1' })
@@ -291,7 +291,7 @@ describe('a connection', () => {
   })
 })
 
-describe('a request to a server of Node.js', () => {
+describe('a request to a Node.js server', () => {
   it('has times but no connection', async () => {
     const flushed = subscribe<RequestTrace>('fw.request.flushed')
     const own = new Server()

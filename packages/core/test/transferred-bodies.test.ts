@@ -6,7 +6,7 @@ import { Server } from '../src/index.ts'
 /** Body sizes below and above the sizes of shared buffers. Transferring a body must not detach other received bytes. */
 const SIZES = [1, 1000, 5000, 20_000, 70_000]
 
-/** Transfers the memory of `bytes`. Returns the number of transferred and of remaining bytes. */
+/** Transfers the memory of `bytes`. Returns the numbers of transferred and remaining bytes. */
 function transfer(bytes: Uint8Array): [gone: number, left: number] {
   const moved = structuredClone(bytes, { transfer: [bytes.buffer as ArrayBuffer] })
   return [moved.byteLength, bytes.byteLength]

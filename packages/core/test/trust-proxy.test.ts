@@ -33,7 +33,7 @@ it.each<[TrustProxy | undefined, string, boolean]>([
   expect(await response.json()).toEqual({ remote: '127.0.0.1', client, trusts })
 })
 
-it('ignores forwarding fields of a client that is not behind a trusted proxy', async () => {
+it('ignores forwarding fields from a client that is not behind a trusted proxy', async () => {
   await using server = make(['10.0.0.0/8'])
   const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
   for (const name of ['x-forwarded-for', 'x-real-ip', 'forwarded']) {
@@ -92,7 +92,7 @@ describe('a proxy that connects over a Unix socket', () => {
     other.close()
   })
 
-  it('is trusted over TLS too', async () => {
+  it('is also trusted over TLS', async () => {
     await using folder = await tempFolder()
     const { key, cert } = await testCertificate()
     await using server = make(['10.0.0.0/8'], { tls: { key, cert } })
@@ -104,7 +104,7 @@ describe('a proxy that connects over a Unix socket', () => {
     expect(JSON.parse(body)).toMatchObject({ client: '198.51.100.4' })
   })
 
-  it('is not mistaken for a peer whose address another runtime does not report', async () => {
+  it('is not confused with a peer whose address another runtime does not report', async () => {
     const handler = toFetchHandler(make(['10.0.0.0/8']).router())
     const response = await handler(new Request('http://a/', { headers: { 'x-forwarded-for': FORWARDED } }))
     expect(await response.json()).toEqual({ client: null, trusts: true })
@@ -137,7 +137,7 @@ it.each<[unknown, RegExp]>([
   ],
   [
     ['proxy.example'],
-    /^Server: option "trustProxy\[0\]" must be a CIDR block, got "proxy\.example"\. Write for example '10\.0\.0\.0\/8'\.$/,
+    /^Server: option "trustProxy\[0\]" must be a CIDR block, got "proxy\.example"\. Write, for example, '10\.0\.0\.0\/8'\.$/,
   ],
   [-1, /^Server: option "trustProxy" must be .*, got -1\./],
 ])('rejects the trustProxy %j', (trustProxy, message) => {

@@ -7,7 +7,10 @@ import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 
 const ROUTES = 500
-/** Budget for type checking. A router that collects all routes in its type needs thousands, which slows down editors. */
+/**
+ * Budget for type checking. A router that collects all routes in its type needs thousands of instantiations, which
+ * slows down editors.
+ */
 const MAX_INSTANTIATIONS_PER_ROUTE = 150
 
 const HEAD = `import { App, type StandardSchema } from '@fw/core'
@@ -33,7 +36,7 @@ describe('the compiler', () => {
     async (_, route) => {
       const [few, many] = [await instantiations(0, route), await instantiations(ROUTES, route)]
       expect((many - few) / ROUTES).toBeLessThanOrEqual(MAX_INSTANTIATIONS_PER_ROUTE)
-      // Proves that the routes are typed. An application of `any` would need no instantiations.
+      // Proves that the routes are typed. An application typed as `any` would need no instantiations.
       expect(many).toBeGreaterThan(few)
     },
   )
@@ -47,7 +50,7 @@ describe('the compiler', () => {
 
 /** Returns the type instantiations of an application with `count` routes. Rejects with the compiler's errors. */
 async function instantiations(count: number, route: (index: number) => string): Promise<number> {
-  // Inside the package, so that the compiler resolves its name and its dependencies.
+  // Created inside the package, so that the compiler resolves the package's name and its dependencies.
   const directory = await mkdtemp(join(dirname(fileURLToPath(import.meta.url)), '.types-'))
   try {
     const lines = Array.from({ length: count }, (_, i) => route(i))

@@ -16,7 +16,7 @@ interface Seen {
   readonly fields: Readonly<Record<string, string>>
 }
 
-/** Sends a request to an application with GET and PUT of `/notes/:id`, and reads what CORS concerns. */
+/** Sends a request to an application with GET and PUT routes for `/notes/:id`, and reads the CORS fields. */
 async function send(
   options: CorsOptions,
   headers: Record<string, string>,
@@ -69,7 +69,7 @@ describe('a response', () => {
       'origin',
       { 'allow-origin': ORIGIN, 'allow-credentials': 'true' },
     ],
-    ['credentials of another origin', { ...LIST, credentials: true }, OTHER, 'origin', {}],
+    ['credentials from another origin', { ...LIST, credentials: true }, OTHER, 'origin', {}],
     [
       'exposed fields',
       { ...LIST, exposedHeaders: ['etag', 'x-total'] },
@@ -129,7 +129,7 @@ describe('a response', () => {
   })
 })
 
-/** Returns `Vary` of a response whose handler, and an outer middleware, change it. */
+/** Returns the `Vary` field of a response that the handler and outer middleware change. */
 async function fetchWith(handler: (headers: ResponseHeaders) => unknown, before?: string): Promise<string | null> {
   const app = new App()
   app.router.use((ctx, next) => {
@@ -155,7 +155,7 @@ describe('Vary', () => {
     expect(await fetchWith(() => new Response('ok', { headers: { vary: 'Accept' } }))).toBe('Accept, origin')
   })
 
-  it('contains nothing of the request: GHSA-q7jf-gf43-6x6p, where hono copied its Vary', async () => {
+  it("contains nothing from the request: GHSA-q7jf-gf43-6x6p, where hono copied the request's Vary", async () => {
     expect(await send(LIST, { origin: ORIGIN, vary: 'x-attacker' })).toMatchObject({ vary: 'origin' })
     expect(await preflight(LIST, { vary: 'x-attacker' })).toMatchObject({ vary: PREFLIGHT_VARY })
   })
@@ -164,7 +164,7 @@ describe('Vary', () => {
 describe('a preflight', () => {
   const ALLOWED = { 'allow-origin': ORIGIN, 'allow-methods': 'GET, HEAD, PUT', 'max-age': '600' }
 
-  it('lists the methods of the routes of the path', async () => {
+  it("lists the methods of the path's routes", async () => {
     expect(await preflight(LIST)).toEqual({ status: 204, vary: PREFLIGHT_VARY, fields: ALLOWED })
     expect(await preflight(LIST, { 'access-control-request-method': 'DELETE' })).toMatchObject({ fields: ALLOWED })
     expect(await preflight(LIST, {}, '/failing')).toMatchObject({
@@ -206,7 +206,7 @@ describe('a preflight', () => {
     expect(await preflight(options, headers)).toEqual({ status: 204, vary: PREFLIGHT_VARY, fields })
   })
 
-  it('allows a private network only after the origin passed, and varies by the question: rs/cors#127, fastify-cors#277', async () => {
+  it('allows a private network only for an allowed origin, and varies by the requested field: rs/cors#127, fastify-cors#277', async () => {
     const options = { ...LIST, privateNetwork: true }
     const asked = { 'access-control-request-private-network': 'true' }
     const vary = `${PREFLIGHT_VARY}, access-control-request-private-network`
@@ -221,7 +221,7 @@ describe('a preflight', () => {
     ['Origin', { 'access-control-request-method': 'PUT' }],
     ['Access-Control-Request-Method', { origin: ORIGIN }],
     ['a method in Access-Control-Request-Method', { origin: ORIGIN, 'access-control-request-method': '' }],
-  ])('is another OPTIONS request without %s', async (_, headers) => {
+  ])('is treated as an ordinary OPTIONS request without %s', async (_, headers) => {
     const app = new App()
     app.router.use(cors(LIST)).get('/', () => 'ok')
     const response = await app.fetch('/', { method: 'OPTIONS', headers })
@@ -229,7 +229,7 @@ describe('a preflight', () => {
     expect(response.headers.get('access-control-allow-methods')).toBeNull()
   })
 
-  it('does not reach inner middleware, which would miss the credentials', async () => {
+  it('does not reach inner middleware, which would reject a request without credentials', async () => {
     const app = new App()
     app.router.use(cors(LIST), () => {
       throw new HttpError(401)
@@ -239,13 +239,13 @@ describe('a preflight', () => {
     expect((await app.fetch('/', { method: 'OPTIONS', headers })).status).toBe(204)
   })
 
-  it('is a 404 with the fields for a path without routes, and a 204 with own methods', async () => {
+  it('gets a 404 with the fields for a path without routes, and a 204 with configured methods', async () => {
     expect(await preflight(LIST, {}, '/nowhere')).toMatchObject({ status: 404, fields: { 'allow-origin': ORIGIN } })
     const own = await preflight({ ...LIST, methods: ['PUT'] }, {}, '/nowhere')
     expect(own).toMatchObject({ status: 204, fields: { ...ALLOWED, 'allow-methods': 'PUT' } })
   })
 
-  it('copies Allow of a route for OPTIONS', async () => {
+  it('copies Allow from a route for OPTIONS', async () => {
     const app = new App()
     app.router.use(cors(LIST))
     app.router.options('/', (ctx) => {
@@ -293,7 +293,7 @@ describe('the route option cors', () => {
     expect(await ask('PUT')).toEqual({ status: 200, vary: null, fields: {} })
   })
 
-  it('applies to the preflight of its route', async () => {
+  it('applies to preflights for its route', async () => {
     expect(await ask('OPTIONS', 'GET')).toMatchObject({ fields: { 'allow-origin': '*', 'max-age': '7' } })
     expect(await ask('OPTIONS', 'HEAD')).toMatchObject({ fields: { 'allow-origin': '*', 'max-age': '7' } })
     expect(await ask('OPTIONS', 'PUT')).toEqual({ status: 204, vary: null, fields: {} })
@@ -303,7 +303,7 @@ describe('the route option cors', () => {
 })
 
 describe('an inner cors()', () => {
-  it('replaces the decision of an outer one', async () => {
+  it('overrides the decision of an outer cors()', async () => {
     const app = new App()
     app.router.use(cors({ ...LIST, credentials: true, exposedHeaders: ['etag'] }))
     app.router

@@ -8,18 +8,21 @@ import { requestedFields } from './tokens.ts'
 
 const ALLOW_METHODS = 'access-control-allow-methods'
 
-/** Adds `Origin` again if a handler has replaced `Vary`. Without it, a cache could mix the responses for two origins. */
+/**
+ * Adds `Origin` again if a handler has replaced `Vary`. Without `Origin`, a cache could mix up the responses for two
+ * origins.
+ */
 const keepVary: ResponseFilter = ({ headers }) => {
   if (headers.get('vary') !== 'origin') addVary(headers, 'origin')
 }
 
 /**
- * Creates middleware that lets pages of other origins read responses, and answers their preflight requests.
+ * Creates middleware that lets pages from other origins read responses, and answers their preflight requests.
  *
- * Use it before middleware that can refuse a request: a page can read the reason only if the refusal has the fields too.
- * It refuses no request, because CORS is not access control.
+ * Use it before middleware that can refuse a request: a page can read the reason only if the refusal also has the CORS
+ * fields. It refuses no request, because CORS is not access control.
  *
- * @throws {TypeError | RangeError} that names the option that does not exist or has a wrong value
+ * @throws {TypeError | RangeError} that names the unknown or invalid option
  * @see Fetch §3.3
  *
  * @example
@@ -47,7 +50,7 @@ export function cors(options: CorsOptions): Middleware {
   }
 }
 
-/** Calls `then` with the decision about an origin: immediately, or when the promise of a function resolves. */
+/** Calls `then` with the decision about an origin: immediately, or when a function's promise resolves. */
 function decide<T>(
   ctx: Context,
   policy: CorsPolicy,
@@ -95,7 +98,7 @@ function preflight(
   return decide(ctx, policy, origin, (allowed) => {
     addVary(ctx.responseHeaders, ...policy.preflightVary)
     if (allowed) allowPreflight(ctx, policy, origin)
-    // The handler of OPTIONS, or that of paths without a route, names the methods.
+    // The OPTIONS handler, or the handler for paths without a route, names the methods.
     if (policy.methods === undefined && (pathRoutes.length === 0 || ctx.route?.method === 'OPTIONS')) {
       return allowed ? next().then(() => copyAllow(ctx)) : next()
     }

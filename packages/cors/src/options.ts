@@ -3,12 +3,12 @@ import type { Context } from '@fw/types'
 import { isToken } from './tokens.ts'
 
 /**
- * Decides whether pages of an origin can read a response. Only `true` allows the origin. Never receives `null` unless
+ * Decides whether pages from an origin can read a response. Only `true` allows the origin. Never receives `null` unless
  * `allowNullOrigin` is on.
  */
 export type OriginCheck = (origin: string, ctx: Context) => boolean | Promise<boolean>
 
-/** Options of `cors()`, and of the route option `cors`. */
+/** Options for `cors()`, and for the route option `cors`. */
 export interface CorsOptions {
   /**
    * Origins whose pages can read responses: a list of exact origins, a function, or `'*'` for every page without credentials.
@@ -16,17 +16,22 @@ export interface CorsOptions {
   readonly origins: readonly string[] | '*' | OriginCheck
   /** Lets pages send cookies and other credentials, and read the response. Default false. */
   readonly credentials?: boolean
-  /** Methods that a preflight allows. Default `'routes'`: those that the path has routes for. */
+  /** Methods that a preflight allows. Default `'routes'`: the methods that the path has routes for. */
   readonly methods?: 'routes' | readonly string[]
-  /** Request fields that a preflight allows. Default `'any'`: those that it names, up to 64 in 2 KiB. */
+  /** Request fields that a preflight allows. Default `'any'`: the fields that it names, up to 64 in 2 KiB. */
   readonly requestHeaders?: 'any' | readonly string[]
-  /** Response fields that pages can read, besides the safelisted ones. Default `[]`. */
+  /** Response fields that pages can read, in addition to the safelisted ones. Default `[]`. */
   readonly exposedHeaders?: readonly string[]
   /** Seconds for which a browser keeps the result of a preflight; Chromium limits it to 7,200. Default 600. */
   readonly maxAgeSeconds?: number
-  /** Lets pages of public sites send requests to a server in a private network, if the preflight asks. Default false. */
+  /**
+   * Lets pages on public sites send requests to a server in a private network, if the preflight requests it. Default
+   * false.
+   */
   readonly privateNetwork?: boolean
-  /** Treats the origin `null` like one of the list. Any site can send it, from a sandboxed frame. Default false. */
+  /**
+   * Treats the origin `null` as if it were in the list. Any site can send it, from a sandboxed frame. Default false.
+   */
   readonly allowNullOrigin?: boolean
 }
 
@@ -43,9 +48,9 @@ const listedOrigin: OptionKind = {
 }
 
 const token: OptionKind = {
-  expected: 'the name of a field',
+  expected: 'a field name',
   accepts: (value) => typeof value === 'string' && isToken(value),
-  fix: 'Write for example "content-type".',
+  fix: 'Write, for example, "content-type".',
 }
 
 const method: OptionKind = {
@@ -55,7 +60,7 @@ const method: OptionKind = {
     `Write "${typeof value === 'string' && isToken(value) && value !== '*' ? value.toUpperCase() : 'PUT'}".`,
 }
 
-/** The kinds of all options. */
+/** Kinds of all options. */
 export const CORS_KINDS: OptionKinds<CorsOptions> = {
   origins: {
     expected: 'a list of origins, "*" or a function',
@@ -80,7 +85,7 @@ export const CORS_KINDS: OptionKinds<CorsOptions> = {
   allowNullOrigin: flag,
 }
 
-/** Option names of other libraries, and what to use instead. */
+/** Option names from other libraries, and their replacements. */
 const MEANT: Readonly<Record<string, string>> = {
   origin: 'origins',
   allowMethods: 'methods',
@@ -91,7 +96,7 @@ const MEANT: Readonly<Record<string, string>> = {
   allowPrivateNetwork: 'privateNetwork',
 }
 
-/** A combination of options that would let pages of every site read the response of a user. */
+/** A combination of options that would let pages from every site read a user's responses. */
 interface Conflict {
   readonly name: string
   readonly expected: string
@@ -105,7 +110,7 @@ export function conflictOf({ origins, credentials, allowNullOrigin }: Partial<Co
     return { name: 'origins', expected: CORS_KINDS.origins.expected, got: 'undefined', fix: LIST_ORIGINS }
   }
   if (credentials !== true) return undefined
-  // Every site could read the responses to its visitors: browsers refuse "*", and reflecting any origin is the same.
+  // Every site could read its visitors' responses: browsers refuse "*", and reflecting any origin has the same effect.
   if (origins === '*')
     return { name: 'credentials', expected: 'false with origins "*"', got: 'true', fix: LIST_ORIGINS }
   if (allowNullOrigin !== true) return undefined
@@ -113,7 +118,7 @@ export function conflictOf({ origins, credentials, allowNullOrigin }: Partial<Co
   return { name: 'credentials', expected: 'false with allowNullOrigin', got: 'true', fix }
 }
 
-/** @throws {TypeError | RangeError} that names the option that is wrong */
+/** @throws {TypeError | RangeError} that names the invalid option */
 export function checkCorsOptions(api: string, options: CorsOptions): void {
   checkOptions(api, options, CORS_KINDS, MEANT)
   const conflict = conflictOf(options)

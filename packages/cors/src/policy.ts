@@ -8,22 +8,22 @@ const PREFLIGHT_VARY = ['origin', 'access-control-request-method', 'access-contr
 export interface CorsPolicy {
   /** Whether the response depends on `Origin`. */
   readonly variesByOrigin: boolean
-  /** Names in the `Vary` of a preflight. */
+  /** Names in the `Vary` field of a preflight response. */
   readonly preflightVary: readonly string[]
-  /** Reports whether pages of the origin can read the response. */
+  /** Reports whether pages from the origin can read the response. */
   readonly allows: (origin: string, ctx: Context) => boolean | Promise<boolean>
-  /** Returns the fields of a response that pages of an allowed origin can read. */
+  /** Returns the CORS fields for a response that pages from an allowed origin can read. */
   readonly fieldsFor: (origin: string | null) => FieldList
-  /** Fields of an allowed preflight, besides `access-control-allow-origin`. */
+  /** Fields for an allowed preflight, in addition to `access-control-allow-origin`. */
   readonly preflightFields: FieldList
-  /** Value of `access-control-allow-methods`; `undefined` for the methods of the routes. */
+  /** Value of `access-control-allow-methods`; `undefined` for the methods of the path's routes. */
   readonly methods: string | undefined
   /** Whether a preflight allows every field that it names. */
   readonly allowsAnyField: boolean
   readonly privateNetwork: boolean
 }
 
-/** Compiles options that have been checked. */
+/** Compiles checked options. */
 export function compilePolicy(options: CorsOptions): CorsPolicy {
   const { origins, methods = 'routes', requestHeaders = 'any', privateNetwork = false } = options
   const credentials = options.credentials === true ? ['access-control-allow-credentials', 'true'] : []
@@ -65,7 +65,7 @@ function someOrigins(origins: readonly string[] | OriginCheck, allowsNull: boole
     }
   }
   const listed = allowsNull ? [...origins, 'null'] : origins
-  // One list for each origin, which all of its responses share.
+  // One list per origin, which all responses to that origin share.
   const byOrigin = new Map(listed.map((origin) => [origin, fieldsFor(origin)]))
   return {
     allows: (origin) => byOrigin.has(origin),

@@ -3,14 +3,16 @@ import type { RouteInfo } from '@fw/types'
 import { conflictOf, CORS_KINDS, checkCorsOptions, type CorsOptions } from './options.ts'
 import { compilePolicy, type CorsPolicy } from './policy.ts'
 
-/** Replaces the options of `cors()` for one route; `false` keeps pages of other origins from reading its responses. */
+/**
+ * Replaces the options of `cors()` for one route; `false` prevents pages from other origins from reading its responses.
+ */
 export type RouteCors = CorsOptions | false
 
 declare module '@fw/types' {
   interface RouteOptions {
     /**
-     * Replaces the options of `cors()` for this route; `false` keeps pages of other origins from reading its responses. It
-     * has no effect without a `cors()` around the route.
+     * Replaces the options of `cors()` for this route; `false` prevents pages from other origins from reading its
+     * responses. It has no effect without a `cors()` around the route.
      */
     readonly cors?: RouteCors | undefined
   }
@@ -28,9 +30,9 @@ declareRouteOption('cors', {
 })
 
 /**
- * Returns a function that returns the policy of a route; `undefined` for a route with `cors: false`.
+ * Returns a function that returns the policy for a route; `undefined` for a route with `cors: false`.
  *
- * @param ofMiddleware The policy of requests without a route, and of routes without the option
+ * @param ofMiddleware The policy for requests without a route, and for routes without the option
  */
 export function routePolicies(ofMiddleware: CorsPolicy): (route: RouteInfo | undefined) => CorsPolicy | undefined {
   const compiled = new WeakMap<RouteInfo, CorsPolicy>()

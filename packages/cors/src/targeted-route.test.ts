@@ -24,7 +24,7 @@ describe('targetedRoute', () => {
     [['GET /a', 'PUT /:name', '* /*rest'], 'PUT', 'PUT /:name'],
     [['GET /a'], 'put', undefined],
     [[], 'PUT', undefined],
-  ])('finds among %j for %s the route %s', (lines, method, expected) => {
+  ])('searches %j for %s and finds %s', (lines, method, expected) => {
     expect(nameOf(targetedRoute(routes(...lines), method))).toBe(expected)
   })
 })
@@ -36,7 +36,7 @@ describe('methodsOf', () => {
     [['* /a'], 'REPORT', 'REPORT'],
     [['* /a', 'GET /a'], 'TRACE', 'GET, HEAD'],
     [[], 'PUT', ''],
-  ])('lists those of %j, asked for %s, as %j', (lines, method, expected) => {
+  ])('lists the methods of %j, with %s requested, as %j', (lines, method, expected) => {
     expect(methodsOf(routes(...lines), method)).toBe(expected)
   })
 })

@@ -6,19 +6,22 @@ const EXPLICIT: ReadonlySet<string> = new Set(['CONNECT', 'TRACE'])
 /**
  * Returns the route that a request with this method would reach.
  *
- * @param routes The routes of the path, the best match first
+ * @param routes The path's routes, the best match first
  * @returns `undefined` if the path has no route for the method
  */
 export function targetedRoute(routes: readonly RouteInfo[], method: string): RouteInfo | undefined {
   const best = routes.find((route) => rank(route, method) > 0)
   if (best === undefined) return undefined
-  // The routes of one pattern are in the order of their registration.
+  // The routes of one pattern are in registration order.
   return routes
     .filter(({ pattern }) => pattern === best.pattern)
     .reduce((a, b) => (rank(b, method) > rank(a, method) ? b : a), best)
 }
 
-/** Returns the methods of the routes, separated by `, `: with HEAD for GET, and `requested` if a route handles every method. */
+/**
+ * Returns the methods of the routes, separated by `, `. Adds HEAD if there is GET, and `requested` if a route handles
+ * every method.
+ */
 export function methodsOf(routes: readonly RouteInfo[], requested: string): string {
   const names = new Set<string>()
   for (const route of routes) {
@@ -29,7 +32,7 @@ export function methodsOf(routes: readonly RouteInfo[], requested: string): stri
   return [...names].join(', ')
 }
 
-/** A route for the method itself takes precedence over that of GET for HEAD, and over one for every method. */
+/** A route for the method itself takes precedence over the GET route for HEAD, and over a route for every method. */
 function rank(route: RouteInfo, method: string): number {
   if (route.method === method) return 3
   if (route.method === 'GET' && method === 'HEAD') return 2

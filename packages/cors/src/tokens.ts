@@ -1,4 +1,4 @@
-/** Maximum number of field names that a preflight can ask for. */
+/** Maximum number of field names that a preflight can request. */
 const MAX_NAMES = 64
 /** Maximum number of bytes of `Access-Control-Request-Headers`. */
 const MAX_BYTES = 2048
@@ -8,7 +8,7 @@ const IS_TOKEN_CODE: readonly boolean[] = Array.from({ length: 128 }, (_, code) 
   /[!#$%&'*+.^_`|~\dA-Za-z-]/.test(String.fromCharCode(code)),
 )
 
-/** Reports whether a text is a token. */
+/** Reports whether a string is a token. */
 export function isToken(text: string): boolean {
   for (let i = 0; i < text.length; i++) if (IS_TOKEN_CODE[text.charCodeAt(i)] !== true) return false
   return text !== ''

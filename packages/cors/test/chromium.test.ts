@@ -68,7 +68,7 @@ interface PageRequest {
   readonly body?: string
 }
 
-/** Sends a request from a page. @returns the response, or the error that the page sees instead */
+/** Sends a request from a page. @returns the response, or the error that the page gets instead */
 function request(from: Page, path: string, init: PageRequest = {}): Promise<Answer | string> {
   return from.evaluate(
     async ({ url, options }) => {
@@ -84,7 +84,7 @@ function request(from: Page, path: string, init: PageRequest = {}): Promise<Answ
   )
 }
 
-describe('a page of a listed origin in Chromium', () => {
+describe('a page from a listed origin in Chromium', () => {
   it('reads the response and the exposed fields', async () => {
     expect(await request(page, '/notes')).toEqual({ status: 200, body: 'notes', total: '7', secret: null })
   })
@@ -97,7 +97,7 @@ describe('a page of a listed origin in Chromium', () => {
     const body = '{"session":"abc","body":{"text":"hello"}}'
     expect(await request(page, '/notes', init)).toMatchObject({ status: 200, body })
     expect(requests).toEqual(['OPTIONS /notes', 'PUT /notes'])
-    // The browser keeps the result of the preflight.
+    // The browser caches the preflight result.
     await request(page, '/notes', init)
     expect(requests).toEqual(['OPTIONS /notes', 'PUT /notes', 'PUT /notes'])
   })
@@ -113,7 +113,7 @@ describe('a page of a listed origin in Chromium', () => {
   })
 })
 
-describe('a page of another origin in Chromium', () => {
+describe('a page from another origin in Chromium', () => {
   it('cannot read a response', async () => {
     expect(await request(otherPage, '/notes')).toContain('TypeError')
     expect(await request(otherPage, '/notes', { credentials: 'include' })).toContain('TypeError')
@@ -125,7 +125,7 @@ describe('a page of another origin in Chromium', () => {
     expect(requests).toEqual(['OPTIONS /notes'])
   })
 
-  it('reads the response of a route for every origin', async () => {
+  it('reads the response from a route for every origin', async () => {
     expect(await request(otherPage, '/public')).toMatchObject({ status: 200, body: 'public' })
   })
 })

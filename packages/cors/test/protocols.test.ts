@@ -54,7 +54,7 @@ eachProtocol('CORS', start, (client) => {
     expect(corsFields(response)).toEqual({ ...ALLOWED, vary })
   })
 
-  it('answers a preflight with the methods of the path', async () => {
+  it("answers a preflight with the path's methods", async () => {
     const response = await client().request({
       method: 'OPTIONS',
       path: '/whole',

@@ -3,12 +3,12 @@ import { type Files, mergeLayers } from './merge-layers.ts'
 import type { PackageManager } from './package-manager.ts'
 import { ownVersion, templateFiles } from './template-files.ts'
 
-/** Facts about the application and this machine that the files contain. */
+/** Values about the application and this machine that the files contain. */
 export interface Surroundings {
-  /** Name of the package. */
+  /** The package name. */
   readonly name: string
   readonly manager: PackageManager
-  /** Command that makes a certificate. */
+  /** Command that creates a certificate. */
   readonly certificate: string
 }
 
@@ -17,7 +17,7 @@ export function urlOf({ https }: Choices): string {
   return https ? 'https://localhost:8443/' : 'http://localhost:8080/'
 }
 
-/** Returns the files of the application. */
+/** Returns the application's files. */
 export async function applicationFiles(choices: Choices, { name, manager, certificate }: Surroundings): Promise<Files> {
   const layers = await Promise.all(layersOf(choices).map(templateFiles))
   const url = urlOf(choices)
@@ -35,7 +35,7 @@ function finish(manifest: string, { https }: Choices, certificate: string, versi
   return `${JSON.stringify({ ...parsed, scripts }, null, 2)}\n`
 }
 
-/** Returns the folders of `templates/` that make the application. Each adds its files to those before it. */
+/** Returns the folders in `templates/` that make up the application. Each adds its files to the previous ones. */
 function layersOf({ template, https, docker, systemd }: Choices): string[] {
   const protocol = https ? 'https' : 'http'
   return [

@@ -1,9 +1,9 @@
 import { runCommand } from './command.ts'
 
-/** Program that makes a certificate for this machine. */
+/** Program that creates a certificate for this machine. */
 export interface CertificateTool {
   readonly name: 'mkcert' | 'openssl'
-  /** Succeeds if the program is installed. */
+  /** Command that succeeds if the program is installed. */
   readonly probe: string
   /** Writes `certificates/key.pem` and `certificates/cert.pem`. */
   readonly command: string
@@ -24,7 +24,10 @@ const OPENSSL: CertificateTool = {
     '-keyout certificates/key.pem -out certificates/cert.pem',
 }
 
-/** Returns the program to use, or `undefined` if none is installed. Browsers trust a certificate of mkcert. */
+/**
+ * Returns the program to use, or `undefined` if none is installed. Prefer mkcert, because browsers trust its
+ * certificates.
+ */
 export async function certificateTool(): Promise<CertificateTool | undefined> {
   for (const tool of [MKCERT, OPENSSL]) {
     if ((await runCommand(tool.probe, '.', 'ignore')) === 0) return tool
@@ -32,12 +35,12 @@ export async function certificateTool(): Promise<CertificateTool | undefined> {
   return undefined
 }
 
-/** Returns the command of the script `certificate`. Without a program, it needs mkcert. */
+/** Returns the command for the script `certificate`, which uses mkcert if no program is installed. */
 export function certificateScript(tool: CertificateTool | undefined): string {
   return (tool ?? MKCERT).command
 }
 
-/** Makes a certificate in an application. Returns whether it succeeded. */
+/** Creates a certificate in an application. Reports whether it succeeded. */
 export async function makeCertificate({ command }: CertificateTool, folder: string): Promise<boolean> {
   return (await runCommand(command, folder, 'ignore')) === 0
 }

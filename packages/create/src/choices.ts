@@ -8,12 +8,12 @@ export const TEMPLATES = {
 
 export type Template = keyof typeof TEMPLATES
 
-/** Everything that the user decides. */
+/** All choices that the user makes. */
 export interface Choices {
   /** Path, relative to the working directory. */
   readonly folder: string
   readonly template: Template
-  /** Makes a certificate for this machine and serves HTTPS with it. */
+  /** Creates a certificate for this machine and serves HTTPS with it. */
   readonly https: boolean
   readonly docker: boolean
   readonly systemd: boolean
@@ -23,7 +23,7 @@ export interface Choices {
   readonly git: boolean
 }
 
-/** Choices of a user who presses Enter at each question. */
+/** Choices if the user presses Enter at each question. */
 export const DEFAULTS: Choices = {
   folder: 'my-app',
   template: 'minimal',

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 
-/** Result of a command that could not be started: the shell's exit code for it. */
+/** Result for a command that could not be started: the exit code that shells use. */
 const NOT_FOUND = 127
 
 /**

@@ -2,9 +2,9 @@ import { parseArgs } from 'node:util'
 import { type Choices, isTemplate, TEMPLATES } from './choices.ts'
 import { UsageError } from './usage-error.ts'
 
-/** Choices that the command line makes. The program asks for the others, or uses their defaults. */
+/** Choices made on the command line. The program asks for the others, or uses their defaults. */
 export interface Flags extends Partial<Choices> {
-  /** Takes the default of every other choice. */
+  /** Uses the default for every other choice. */
   readonly yes?: boolean
   readonly help?: boolean
 }

@@ -13,11 +13,11 @@ import { BROWSER_WARNING, helpText, nextCommands } from './texts.ts'
 import { Cancelled, UsageError } from './usage-error.ts'
 import { writeFiles } from './write-files.ts'
 
-/** Exit code of a program that Ctrl-C ended. */
+/** Exit code of a program that was ended with Ctrl-C. */
 const CANCELLED = 130
 
 /**
- * Creates an application as the command line says. Asks for the missing choices if there is a terminal. Sets
+ * Creates the application that the command line describes. Asks for missing choices if there is a terminal. Sets
  * `process.exitCode` if it fails.
  *
  * @param args Arguments without the program: `['my-app', '--template', 'api']`

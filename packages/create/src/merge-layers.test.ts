@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { mergeLayers } from './merge-layers.ts'
 
 describe('mergeLayers', () => {
-  it('replaces a file with that of a later layer', () => {
+  it('replaces a file with one from a later layer', () => {
     expect(mergeLayers([{ 'src/main.ts': 'a', x: '1' }, { 'src/main.ts': 'b' }], {})).toEqual({
       'src/main.ts': 'b',
       x: '1',

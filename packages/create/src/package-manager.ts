@@ -1,17 +1,17 @@
 /** Commands of a package manager. */
 export interface PackageManager {
   readonly name: string
-  /** Starts this program, before its flags. */
+  /** Command that starts this program, before its flags. */
   readonly create: string
-  /** Installs the dependencies of `package.json`. */
+  /** Installs the dependencies in `package.json`. */
   readonly install: string
   /** Installs one dependency, before its name. */
   readonly add: string
   /** Runs a script, before its name. */
   readonly run: string
-  /** File with the installed versions. */
+  /** Lockfile with the installed versions. */
   readonly lockfile: string
-  /** Installs the versions of the lockfile in an image that has only npm. */
+  /** Installs the versions in the lockfile in an image that has only npm. */
   readonly installInImage: string
 }
 

@@ -13,7 +13,7 @@ const DEPLOYMENTS: Readonly<Record<string, Deployment>> = {
   both: { docker: true, systemd: true },
 }
 
-/** Reports whether a question is left that the flags do not answer. */
+/** Reports whether the flags leave a question open. */
 export function hasQuestions(flags: Flags): boolean {
   return [flags.folder, flags.template, flags.https, flags.docker ?? flags.systemd].includes(undefined)
 }

@@ -10,7 +10,7 @@ import { basename, dirname, resolve } from 'node:path'
 export async function folderProblem(folder: string): Promise<string | undefined> {
   try {
     const names = await readdir(folder)
-    if (names.length > 0) return `The folder ${folder} has files, and none of them may be overwritten.`
+    if (names.length > 0) return `The folder ${folder} is not empty, and its files must not be overwritten.`
     await access(folder, constants.W_OK)
     return undefined
   } catch (error) {
@@ -35,7 +35,7 @@ async function parentProblem(folder: string): Promise<string | undefined> {
 }
 
 /**
- * Returns the name of the package in a folder: `My App` becomes `my-app`.
+ * Returns the package name for a folder: `My App` becomes `my-app`.
  *
  * @see https://docs.npmjs.com/cli/configuring-npm/package-json#name
  */

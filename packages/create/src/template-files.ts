@@ -2,10 +2,10 @@ import { readFile, readdir } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import type { Files } from './merge-layers.ts'
 
-/** From `src/` as well as from `dist/`. */
+/** This path works from both `src/` and `dist/`. */
 const PACKAGE = join(import.meta.dirname, '..')
 
-/** Reads the files of a folder of `templates/`. */
+/** Reads the files in a folder in `templates/`. */
 export async function templateFiles(layer: string): Promise<Files> {
   const folder = join(PACKAGE, 'templates', layer)
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
@@ -19,7 +19,7 @@ export async function templateFiles(layer: string): Promise<Files> {
   )
 }
 
-/** Returns the version of this package, which all `@fw` packages share. */
+/** Returns this package's version, which all `@fw` packages share. */
 export async function ownVersion(): Promise<string> {
   const { version } = JSON.parse(await readFile(join(PACKAGE, 'package.json'), 'utf8')) as { version: string }
   return version

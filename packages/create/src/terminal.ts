@@ -9,7 +9,7 @@ export interface Terminal extends Disposable {
   say(line: string): void
 }
 
-/** Opens the terminal of this process. */
+/** Opens this process's terminal. */
 export function openTerminal(input: NodeJS.ReadableStream, output: NodeJS.WritableStream): Terminal {
   const lines = createInterface({ input, output })
   const closed = new AbortController()

@@ -37,7 +37,7 @@ export function nextCommands({ install }: Choices, folder: string, manager: Pack
   return commands.slice(0, 3)
 }
 
-/** Explains the warning that a browser shows for a certificate of openssl. */
+/** Explains the warning that a browser shows for a certificate created by openssl. */
 export const BROWSER_WARNING: string =
-  'openssl signed the certificate, so the browser warns that no authority vouches for it. Continue anyway: the warning is\n' +
-  'about this certificate, which never leaves your machine. Or install mkcert and run the script "certificate".'
+  'No authority signed the certificate that openssl created, so the browser warns about it. Continue anyway: it never\n' +
+  'leaves your machine. Or install mkcert and run the script "certificate".'

@@ -5,7 +5,7 @@ import type { Files } from './merge-layers.ts'
 /**
  * Writes files below a folder, which is created with its parents.
  *
- * @throws {Error} of the file system, for example if one of the files exists
+ * @throws {Error} from the file system, for example if one of the files exists
  */
 export async function writeFiles(folder: string, files: Files): Promise<void> {
   await makeFolder(folder)
@@ -16,7 +16,7 @@ export async function writeFiles(folder: string, files: Files): Promise<void> {
   }
 }
 
-/** Creates a folder and its parents. The recursive `mkdir` of Node.js never settles below `/proc`. */
+/** Creates a folder and its parents. In Node.js, a recursive `mkdir` below `/proc` never settles. */
 async function makeFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder)

@@ -21,7 +21,7 @@ afterAll(async () => {
   await folder[Symbol.asyncDispose]()
 })
 
-/** Runs a command with the registry of this machine, and with empty caches. */
+/** Runs a command with this machine's registry, and with empty caches. */
 function withRegistry(command: readonly string[], cwd = folder.path): Promise<string> {
   const env = {
     npm_config_userconfig: folder.join('npmrc'),

@@ -36,7 +36,7 @@ async function answer(cwd: string, args: readonly string[], lines: readonly stri
 }
 
 describe('a terminal', () => {
-  it('asks four questions, and Enter takes the defaults', async () => {
+  it('asks four questions, and Enter accepts the defaults', async () => {
     await using folder = await tempFolder()
     const { code, screen } = await answer(folder.path, [], ['', '', '', ''])
     expect(code).toBe(0)
@@ -53,7 +53,7 @@ describe('a terminal', () => {
     const { code, screen } = await answer(folder.path, [], lines)
     expect(code).toBe(0)
     for (const advice of [
-      'has files, and none of them may be overwritten. Type another folder.',
+      'is not empty, and its files must not be overwritten. Type another folder.',
       'Type a number from 1 to 4, or a name.',
       'Type y or n.',
       'Type none, docker, systemd or both.',
@@ -65,7 +65,7 @@ describe('a terminal', () => {
     expect(await readdir(folder.join('shop'))).toContain('Dockerfile')
   })
 
-  it('asks only for what the flags leave open', async () => {
+  it('asks only for choices that the flags leave open', async () => {
     await using folder = await tempFolder()
     const { code, screen } = await answer(folder.path, ['shop', '--no-https', '--docker'], ['2'])
     expect(code).toBe(0)

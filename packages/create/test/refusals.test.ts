@@ -33,7 +33,7 @@ describe('the command line', () => {
     expect(await readdir(folder.path)).toEqual([])
   })
 
-  it('shows every flag with --help, and the command of the package manager', async () => {
+  it("shows every flag with --help, and the package manager's command", async () => {
     await using folder = await tempFolder()
     const npm = await create(['--help'], { cwd: folder.path })
     expect(npm).toMatchObject({ code: 0, stderr: '' })
@@ -52,7 +52,7 @@ describe('the folder', () => {
     const { code, stderr } = await create(['app', '--yes', '--no-install'], { cwd: folder.path })
     expect(code).toBe(1)
     expect(stderr).toBe(
-      `The folder ${folder.join('app')} has files, and none of them may be overwritten. Choose another one:\n` +
+      `The folder ${folder.join('app')} is not empty, and its files must not be overwritten. Choose another one:\n` +
         '  npm create @fw@latest -- another-folder\n',
     )
     expect(await readdir(folder.join('app'))).toEqual([file.split('/')[0]])
@@ -73,7 +73,7 @@ describe('the folder', () => {
   })
 })
 
-describe('an old version of Node.js', () => {
+describe('an old Node.js version', () => {
   it('gets one sentence', async () => {
     const old = `data:text/javascript,Object.defineProperty(process, 'versions', { value: { node: '20.19.2' } })`
     const ended = await run([process.execPath, '--import', old, PROGRAM], { cwd: '.' })

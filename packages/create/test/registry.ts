@@ -8,7 +8,7 @@ import { basename, join } from 'node:path'
 import { PNPM, run } from './run.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
-/** The packages of other authors that are installed in the workspace: `<name>@<version>…/node_modules/<name>`. */
+/** Third-party packages that are installed in the workspace: `<name>@<version>…/node_modules/<name>`. */
 const INSTALLED = join(ROOT, 'node_modules/.pnpm')
 const installed = readdirSync(INSTALLED)
 const PACKAGES = [
@@ -23,12 +23,12 @@ const PACKAGES = [
   'sse',
   'create',
 ]
-/** Older than every minimum age that a package manager demands. */
+/** A publication time that exceeds every minimum age that a package manager requires. */
 const PUBLISHED = '2026-01-01T00:00:00.000Z'
 
 /**
- * Registry on this machine. It has the `@fw` packages, and the installed packages of other authors, so that a test does not
- * depend on a network. Any other package is missing, such as the programs that TypeScript has for other platforms.
+ * Registry on this machine. It has the `@fw` packages and the installed third-party packages, so that tests do not
+ * depend on a network. Any other package is missing, such as the TypeScript binaries for other platforms.
  */
 export interface Registry extends AsyncDisposable {
   readonly url: string
@@ -80,7 +80,7 @@ export async function startRegistry(folder: string): Promise<Registry> {
   }
 }
 
-/** Reports whether any version is installed. Programs for other platforms are not. */
+/** Reports whether any version is installed. Binaries for other platforms are not. */
 function isInstalled(name: string): boolean {
   return installed.some((entry) => entry.startsWith(`${name.replace('/', '+')}@`))
 }
@@ -94,10 +94,11 @@ async function packInstalled(name: string, folder: string): Promise<Packed[]> {
     const directory = join(INSTALLED, entry, 'node_modules', name)
     if (!entry.startsWith(`${id}@`) || !existsSync(directory)) continue
     const { version } = JSON.parse(await readFile(join(directory, 'package.json'), 'utf8')) as { version: string }
-    // Each set of peer dependencies has a copy.
+    // There is one copy per set of peer dependencies.
     if (packed.has(version)) continue
     const filename = join(folder, `${id}-${version}.tgz`)
-    // The transformation replaces the `.` at the start of each path. npm skips hard links, which pnpm makes of equal files.
+    // The transformation replaces the `.` at the start of each path. npm skips hard links, which pnpm creates for equal
+    // files.
     const rules = ['--hard-dereference', '--exclude=./node_modules', '--transform=s,^[.],package,']
     const files = [...rules, '-C', directory, '.']
     await orThrow(['tar', '-cf', filename, '--use-compress-program=gzip -1', ...files])
@@ -115,7 +116,7 @@ async function pack(folder: string): Promise<Packed[]> {
 }
 
 /**
- * Describes the versions of a package. Returns `undefined` without any.
+ * Describes the versions of a package. Returns `undefined` if there are none.
  *
  * @see https://github.com/npm/registry/blob/main/docs/responses/package-metadata.md
  */

@@ -1,7 +1,7 @@
 import { type ExecFileException, execFile } from 'node:child_process'
 import { join } from 'node:path'
 
-/** Result of a command that ended. */
+/** Result of a command that has ended. */
 export interface Ended {
   /** Exit code, or the name of the signal or of the error that ended the command. */
   readonly code: number | string
@@ -20,17 +20,17 @@ export interface RunOptions {
 /** The program in this workspace. */
 export const PROGRAM: string = join(import.meta.dirname, '../bin/create.js')
 
-/** Longest time that a command may take, in ms: a download is repeated after it stalls. */
+/** Maximum time for a command, in milliseconds. A stalled download is repeated. */
 const TIMEOUT_MS = 300_000
 
-/** Environment without the variables that the package manager of the test run sets. */
+/** Environment without the variables that the package manager sets for the test run. */
 const ENVIRONMENT = Object.fromEntries(
   Object.entries(process.env).filter(
     ([name]) => !/^(?:npm_(?!config_registry)|pnpm_|NODE_TEST_|VITEST|NODE_ENV|CI$)/i.test(name),
   ),
 )
 
-/** Command of the pnpm that runs the tests, or one that npx installs. */
+/** Command for the pnpm that runs the tests, or for one that npx installs. */
 export const PNPM: readonly string[] = (process.env['npm_config_user_agent'] ?? '').startsWith('pnpm/')
   ? ['pnpm']
   : ['npx', '--yes', 'pnpm@12']
@@ -48,7 +48,7 @@ export function run(command: readonly string[], { cwd, env = {}, input = '' }: R
   return promise
 }
 
-/** Runs the program of this workspace. */
+/** Runs the program in this workspace. */
 export function create(args: readonly string[], options: RunOptions): Promise<Ended> {
   return run([process.execPath, PROGRAM, ...args], options)
 }

@@ -35,14 +35,14 @@ async function statusOf(app: App, { method = 'POST', path = '/', site, origin, h
 }
 
 describe('csrf()', () => {
-  // The cases of `csrf_test.go` of Go 1.25.
+  // The cases in Go 1.25's `csrf_test.go`.
   it.each<[string, Sent, number]>([
     ['passes same-origin', { site: 'same-origin' }, 200],
     ['passes none', { site: 'none' }, 200],
     ['refuses cross-site', { site: 'cross-site' }, 403],
     ['refuses same-site', { site: 'same-site' }, 403],
     ['passes neither field', {}, 200],
-    ['passes the origin of the host', { origin: 'https://example.com' }, 200],
+    ['passes an origin that matches the host', { origin: 'https://example.com' }, 200],
     ['refuses another origin', { origin: ATTACKER }, 403],
     ['refuses the origin null', { origin: 'null' }, 403],
     ['passes GET', { method: 'GET', site: 'cross-site' }, 200],
@@ -58,7 +58,7 @@ describe('csrf()', () => {
     ['passes it with cross-site', { origin: 'https://trusted.example', site: 'cross-site' }, 200],
     ['refuses another without Sec-Fetch-Site', { origin: ATTACKER }, 403],
     ['refuses another with cross-site', { origin: ATTACKER, site: 'cross-site' }, 403],
-    ['passes the origin of the host', { origin: 'https://example.com' }, 200],
+    ['passes an origin that matches the host', { origin: 'https://example.com' }, 200],
     ['refuses another scheme', { origin: 'http://trusted.example', site: 'cross-site' }, 403],
     ['refuses another port', { origin: 'https://trusted.example:8443', site: 'cross-site' }, 403],
     ['refuses a subdomain', { origin: 'https://a.trusted.example', site: 'cross-site' }, 403],
@@ -84,7 +84,7 @@ describe('csrf()', () => {
     expect(await statusOf(appWith(), { path, origin: ATTACKER, ...(site === undefined ? {} : { site }) })).toBe(status)
   })
 
-  // Ports, as in the tests of tower-http.
+  // Ports, as in tower-http's tests.
   it.each<[string, string, number]>([
     ['https://example.com:8443', 'example.com:8443', 200],
     ['http://example.com:8080', 'example.com:8080', 200],
@@ -124,7 +124,7 @@ describe('csrf()', () => {
     ],
     ['refuses a sandboxed frame', { site: 'cross-site', origin: 'null' }, 403],
     [
-      'refuses another site that forwards the origin of the host',
+      'refuses another site that forwards an origin that matches the host',
       { site: 'cross-site', origin: 'https://example.com' },
       403,
     ],
@@ -153,7 +153,7 @@ describe('csrf()', () => {
     const headers = { host: HOST, 'sec-fetch-site': 'cross-site' }
     const response = await appWith().fetch('/', { method: 'POST', headers })
     expect(response.headers.get('content-type')).toBe('application/problem+json')
-    expect(await response.json()).toMatchObject({ status: 403, detail: 'A page of another site sent the request' })
+    expect(await response.json()).toMatchObject({ status: 403, detail: 'A page from another site sent the request' })
   })
 
   it('throws an error with a code that error handlers receive', async () => {
@@ -195,7 +195,7 @@ describe('onRefused', () => {
 })
 
 describe('the options of csrf()', () => {
-  // The cases of `AddTrustedOrigin` in Go, and ports.
+  // Go's cases for `AddTrustedOrigin`, and ports.
   it.each(['https://example.com', 'https://example.com:8080', 'http://example.com'])(
     'accepts the origin %s',
     (origin) => {
@@ -232,7 +232,7 @@ describe('the options of csrf()', () => {
     expect(() => csrf(options as CsrfOptions)).toThrow(message)
   })
 
-  it('refuses another value of the route option', () => {
+  it('refuses another value for the route option', () => {
     const message = 'option "csrf" must be true or false, got "no".'
     expect(() => new App().router.post('/', { csrf: 'no' as never }, () => 'ok')).toThrow(message)
   })

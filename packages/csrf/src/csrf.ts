@@ -7,13 +7,13 @@ import './route-option.ts'
 const MEANT: Readonly<Record<string, string>> = { origin: 'trustedOrigins', origins: 'trustedOrigins' }
 
 /**
- * Creates middleware that refuses requests which a page of another site makes a browser send with the cookies of its user
+ * Creates middleware that refuses requests that a page from another site makes a browser send with its user's cookies
  * (cross-site request forgery). It needs no tokens.
  *
- * Requests with GET, HEAD and OPTIONS pass: handlers of these methods must not change anything. So do requests without
- * `Sec-Fetch-Site` and `Origin`, because no browser sent them.
+ * Requests with GET, HEAD and OPTIONS pass: handlers of these methods must not change anything. Requests without
+ * `Sec-Fetch-Site` and `Origin` also pass, because no browser sent them.
  *
- * @throws {TypeError} that names the option that does not exist or has a wrong value
+ * @throws {TypeError} that names the unknown or invalid option
  *
  * @example
  * router.use(csrf({ trustedOrigins: ['https://app.example.org'] }))
@@ -27,7 +27,7 @@ export function csrf(options: CsrfOptions = {}): Middleware {
     const refusal = refusalOf(ctx, trusted)
     if (refusal === undefined || ctx.route?.options.csrf === false) return next()
     if (onRefused === undefined) {
-      throw withCode('FW_CROSS_SITE_REQUEST', new HttpError(403, 'A page of another site sent the request'))
+      throw withCode('FW_CROSS_SITE_REQUEST', new HttpError(403, 'A page from another site sent the request'))
     }
     ctx.status = 403
     return onRefused(ctx, refusal)
@@ -46,7 +46,7 @@ function refusalOf(ctx: Context, trusted: ReadonlySet<string>): CsrfRefusal | un
   if (site === 'same-origin' || site === 'none') return undefined
   const origin = headers.get('origin')
   if (origin !== null && trusted.has(origin)) return undefined
-  // `same-site` is refused too: one subdomain must not act for the users of another.
+  // `same-site` is also refused: one subdomain must not act for another one's users.
   if (site !== null && site !== '') return { field: 'sec-fetch-site', value: site }
   if (origin === null || origin === '') return undefined
   return isOfHost(origin, ctx) ? undefined : { field: 'origin', value: origin }

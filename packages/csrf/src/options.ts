@@ -1,27 +1,27 @@
 import { flag, func, listOf, origin, type OptionKinds } from '@fw/options'
 import type { Context } from '@fw/types'
 
-/** The field of a request because of which it was refused. */
+/** The request field that caused the refusal. */
 export interface CsrfRefusal {
-  /** `sec-fetch-site`, or `origin` of a browser that does not send `Sec-Fetch-Site`. */
+  /** `sec-fetch-site`, or `origin` from a browser that does not send `Sec-Fetch-Site`. */
   readonly field: 'sec-fetch-site' | 'origin'
   /** The value of the field. */
   readonly value: string
 }
 
-/** Options of `csrf()`. */
+/** Options for `csrf()`. */
 export interface CsrfOptions {
   /** Other origins whose pages can send requests that change something, such as `https://app.example.org`. Default `[]`. */
   readonly trustedOrigins?: readonly string[]
   /** Checks requests that offer to upgrade their connection, as WebSockets do, like those that change something. On by default. */
   readonly upgrades?: boolean
   /**
-   * Responds to a refused request like a handler, with the status 403 prepared. Default: a problem document.
+   * Responds to a refused request, as a handler does, with the status 403 already set. Default: a problem document.
    */
   readonly onRefused?: (ctx: Context, refusal: CsrfRefusal) => unknown
 }
 
-/** The kinds of all options. */
+/** Kinds of all options. */
 export const CSRF_KINDS: OptionKinds<CsrfOptions> = {
   trustedOrigins: listOf('a list of origins', origin),
   upgrades: flag,

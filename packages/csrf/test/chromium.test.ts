@@ -7,11 +7,11 @@ import { csrf, type CsrfRefusal } from '../src/index.ts'
 
 const bank = new Server()
 const site = new Server()
-/** Decisions of the bank: the path of a request that passed, or the field because of which it refused one. */
+/** The bank's decisions: the path of a request that passed, or the field that caused a refusal. */
 const decisions: (string | CsrfRefusal)[] = []
 let browser: Browser
 let context: BrowserContext
-/** The bank by address; `localhost` is another site. */
+/** The bank at each address; `localhost` is another site. */
 let bankUrl: string
 let bankPort: string
 let siteUrl: string
@@ -66,7 +66,7 @@ async function open(url: string): Promise<Page> {
   return page
 }
 
-/** Sends the form of a page, and returns the title of the response. */
+/** Submits a page's form, and returns the response's title. */
 async function sendForm(url: string): Promise<string> {
   const page = await open(url)
   await Promise.all([page.waitForNavigation(), page.click('button')])
@@ -92,7 +92,7 @@ describe('a form in Chromium', () => {
     expect(decisions).toEqual(['/transfers'])
   })
 
-  it('is accepted on its own site without referrer, although its Origin is null', async () => {
+  it('is accepted on its own site without a referrer, although its Origin is null', async () => {
     expect(await sendForm(`${bankUrl}/no-referrer`)).toBe('transferred')
   })
 

@@ -30,7 +30,7 @@ eachProtocol('csrf()', start, (client) => {
     ['cross-site', 'https://attacker.example', 403],
     ['same-site', 'https://other.example', 403],
     ['cross-site', TRUSTED, 200],
-  ])('decides about Sec-Fetch-Site: %s from %s with %i', async (site, origin, status) => {
+  ])('responds to Sec-Fetch-Site: %s from %s with %i', async (site, origin, status) => {
     const headers: [string, string][] = [
       ['sec-fetch-site', site],
       ['origin', origin],
@@ -59,7 +59,7 @@ eachProtocol('csrf()', start, (client) => {
   })
 })
 
-/** Sends the handshake of a WebSocket, and returns the first line of the response. */
+/** Sends a WebSocket handshake, and returns the first line of the response. */
 async function offer(options: CsrfOptions, ...lines: readonly string[]): Promise<string> {
   await using server = new Server()
   server

@@ -1,10 +1,11 @@
 import { parseWeights } from './weights.ts'
 
-/** Weight of a response without coding that the client neither lists nor forbids: below every listed coding. */
+/** Weight of `identity` if the client neither lists nor forbids it: below every listed coding. */
 const UNLISTED_IDENTITY = 0.0005
 
 /**
- * Returns the codings of `offered` that a client accepts, the most preferred first. Equal weights keep the order of `offered`.
+ * Returns the codings in `offered` that a client accepts, the most preferred first. Equal weights keep the order of
+ * `offered`.
  *
  * @param acceptEncoding The field value; `null` if absent. Both `null` and an empty value accept only `identity`
  * @param offered Codings in lower case, with `identity` for a response without coding

@@ -30,7 +30,8 @@ export function formatHttpDate(seconds: number): string | undefined {
 }
 
 /**
- * Parses an HTTP-date in any of its three forms. Unlike `Date.parse`, it rejects "2099" and reads asctime dates as UTC.
+ * Parses an HTTP-date in any of its three forms. Unlike `Date.parse`, this function rejects "2099" and reads asctime
+ * dates as UTC.
  *
  * @returns Whole seconds since the Unix epoch, or `undefined` if the value is not an HTTP-date
  * @see RFC 9110 §5.6.7
@@ -51,7 +52,7 @@ export function parseHttpDate(value: string): number | undefined {
   return undefined
 }
 
-/** Completes a two-digit year. A year more than 50 years ahead means the past century (RFC 9110 §5.6.7). */
+/** Completes a two-digit year. A year more than 50 years in the future is in the past century (RFC 9110 §5.6.7). */
 function fullYear(twoDigits: number): number {
   const thisYear = new Date().getUTCFullYear()
   const year = thisYear - (thisYear % 100) + twoDigits

@@ -36,7 +36,7 @@ describe('evaluatePreconditions', () => {
     ['GET', { 'if-unmodified-since': BEFORE }, 'failed'],
     ['DELETE', { 'if-unmodified-since': BEFORE }, 'failed'],
     ['GET', { 'if-unmodified-since': 'banana' }, 'proceed'],
-  ])('decides for %s with %j: %s', (method, fields, verdict) => {
+  ])('evaluates %s with %j as %s', (method, fields, verdict) => {
     expect(evaluatePreconditions(method, headers(fields), known)).toBe(verdict)
   })
 
@@ -59,7 +59,7 @@ describe('evaluatePreconditions', () => {
     [{ 'if-unmodified-since': BEFORE }, 'proceed'],
     [{ 'if-match': '"v1"' }, 'failed'],
     [{ 'if-match': '*' }, 'proceed'],
-  ])('decides without validators for %j: %s', (fields, verdict) => {
+  ])('evaluates %j without validators as %s', (fields, verdict) => {
     expect(evaluatePreconditions('GET', headers(fields), { etag: undefined, lastModified: undefined })).toBe(verdict)
   })
 })
@@ -80,7 +80,7 @@ describe('holdsIfRange', () => {
     expect(holdsIfRange(field, known)).toBe(holds)
   })
 
-  it('rejects a weak tag, even the same one', () => {
+  it('rejects a weak tag, even an identical one', () => {
     expect(holdsIfRange('W/"v1"', { etag: 'W/"v1"', lastModified: undefined })).toBe(false)
   })
 })

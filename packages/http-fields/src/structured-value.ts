@@ -45,7 +45,7 @@ export interface Item {
 export interface InnerList {
   /** The items between the parentheses. */
   readonly items: readonly Item[]
-  /** The parameters behind the parentheses. */
+  /** The parameters after the parentheses. */
   readonly parameters: Parameters
 }
 

@@ -52,7 +52,7 @@ describe('parseItem', () => {
     ['bytes with other characters', ':YW_j:'],
     ['another boolean', '?2'],
     ['a date with a fraction', '@1.5'],
-    ['a date that no Date can hold', '@16595759578233'],
+    ['a date that a Date cannot represent', '@16595759578233'],
     ['display text with upper-case hexadecimal digits', '%"%C3%BC"'],
     ['display text that is not UTF-8', '%"%ff"'],
     ['a parameter in upper case', 'a;B=1'],
@@ -147,7 +147,7 @@ describe('serialize', () => {
     expect(() => serializeItem(1, { Q: 1 })).toThrow('structured field: key must be a lower-case name, got "Q".')
   })
 
-  it('writes a true member of a dictionary without a value', () => {
+  it('writes a dictionary member that is true without a value', () => {
     expect(
       serializeDictionary(
         new Map<string, Member>([
@@ -179,7 +179,7 @@ const buffered = (parameters: Record<string, BareItem>): Record<string, BareItem
     Object.entries(parameters).map(([name, value]) => [name, value instanceof Uint8Array ? Buffer.from(value) : value]),
   )
 
-/** Reports whether a parser accepts its input: ours returns a value, the other one does not throw. */
+/** Reports whether a parser accepts its input: our parser returns a value, and the other one does not throw. */
 function accepts(parse: () => unknown): boolean {
   try {
     return parse() !== undefined

@@ -1,7 +1,8 @@
 import type { ResponseHeaders } from '@fw/types'
 
 /**
- * Adds field names to `Vary`. Names that it contains are not repeated, and `*` covers all of them (RFC 9110 §12.5.5).
+ * Adds field names to `Vary`. Does not repeat names that `Vary` already contains; `*` covers all names (RFC 9110
+ * §12.5.5).
  *
  * @example
  * addVary(ctx.responseHeaders, 'accept-encoding')

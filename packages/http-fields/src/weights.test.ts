@@ -12,6 +12,6 @@ it.each([
   ['gzip;q=1=, br;q=0.5=1', { gzip: 0, br: 0 }],
   ['gzip;q=0.2, gzip;q=0.8', { gzip: 0.8 }],
   [';;,,=q=;', { '=q=': 1 }],
-])('evaluates parseWeights(%j) to %j', (field, weights) => {
+])('parses %j as %j', (field, weights) => {
   expect(Object.fromEntries(parseWeights(field))).toEqual(weights)
 })

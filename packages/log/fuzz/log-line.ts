@@ -6,7 +6,7 @@ import { compilePattern } from '../src/lines/pattern.ts'
 import { logRecord } from '../src/testing.ts'
 import { LineBuffer } from '../src/text/line-buffer.ts'
 
-/** The text of a client in a message and in a field. */
+/** Text from a client, in a message and in a field. */
 interface Input {
   readonly message: string
   readonly field: string
@@ -50,7 +50,7 @@ const PIECES: readonly string[] = [
 const pattern = compilePattern({ showLocation: false, showThreadId: false, utc: true })
 
 const target: FuzzTarget<Input> = {
-  parser: 'text of clients in lines of the log, plain and JSON',
+  parser: 'text from clients in log lines, plain and JSON',
   generate: (random) => ({ message: text(random), field: text(random) }),
   check({ message, field }) {
     const record = logRecord({ level: Level.Info, message, fields: { field } })

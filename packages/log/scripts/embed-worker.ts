@@ -1,4 +1,4 @@
-/** Writes the source text of the writer thread. The compiler checks the files that it is made from. */
+/** Writes the source text of the writer thread. The compiler checks the files that the text is generated from. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { fileURLToPath } from 'node:url'

@@ -7,7 +7,7 @@ import { escapeLine } from './text/escape.ts'
 const PERIOD_MS = 1000
 
 interface Failures {
-  /** When this sink was last reported, in milliseconds of `performance.now()`. */
+  /** Time of the last report about this sink, measured with `performance.now()`. */
   reportedMs: number
   unreported: number
 }
@@ -43,7 +43,7 @@ function nameOf(sink: Sink): string {
     const name = sink.constructor?.name
     return name && name !== 'Object' ? name : 'a sink'
   } catch {
-    // A getter of the application threw.
+    // An application getter threw.
     return 'a sink'
   }
 }
@@ -62,6 +62,6 @@ export function printToStderr(line: string): void {
   try {
     writeSync(2, line + '\n')
   } catch {
-    // Nowhere is left to report the error.
+    // There is nowhere left to report the error.
   }
 }

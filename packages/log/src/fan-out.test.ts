@@ -40,7 +40,7 @@ describe('deliver', () => {
     expect([first.size(), second.size()]).toEqual([1, 1])
   })
 
-  it('skips a sink whose level is above that of the record', () => {
+  it("skips a sink whose level is above the record's", () => {
     const [all, errors] = [new MemorySink(), new MemorySink({ level: 4 })]
     const { fanOut } = start(all, errors)
     for (const level of [0, 3, 4, 5] as const) fanOut.deliver(record({ level }))
@@ -84,7 +84,7 @@ describe('a sink that drops a record', () => {
   })
 })
 
-/** Returns a sink that notes when its queue starts and ends. */
+/** Returns a sink that records when its queue starts and ends. */
 function queueable(): { sink: LogSink; said: string[]; fail: () => void } {
   const said: string[] = []
   let given: Parameters<NonNullable<SinkAbilities['useQueue']>>[0]
@@ -95,7 +95,7 @@ function queueable(): { sink: LogSink; said: string[]; fail: () => void } {
   return { sink: sinkAble({ useQueue, queued: () => 3 }), said, fail: () => given?.onFailure(new Error('thread died')) }
 }
 
-it('reads the abilities of a sink once, when it is added', () => {
+it("reads a sink's abilities once, when the sink is added", () => {
   let reads = 0
   const calls: string[] = []
   const sink = Object.defineProperty(sinkWith({}), sinkAbilities, {
@@ -117,7 +117,7 @@ it('reads the abilities of a sink once, when it is added', () => {
 describe('a sink that can use a queue', () => {
   const SETTINGS = { flushIntervalMs: 1, maxQueueSize: 10, overflow: 'drop' } as const
 
-  it('uses it while the logger is asynchronous and has the sink', () => {
+  it('uses the queue while the logger is asynchronous and has the sink', () => {
     const [first, second] = [queueable(), queueable()]
     const { fanOut } = start(first.sink)
     fanOut.useQueue(SETTINGS)
@@ -132,7 +132,7 @@ describe('a sink that can use a queue', () => {
     ])
   })
 
-  it('reports a failure of its thread as a failure of the sink', () => {
+  it("reports its thread's failure as a sink failure", () => {
     const { sink, fail } = queueable()
     const { fanOut, reports } = start(sink)
     fanOut.useQueue(SETTINGS)
@@ -246,7 +246,7 @@ describe('the list of sinks', () => {
     expect([first.size(), added.size()]).toEqual([1, 1])
   })
 
-  it('contains no default sinks after it was set', () => {
+  it('contains no default sinks after sinks are set', () => {
     const fanOut = new FanOut(() => {
       throw new Error('not asked for')
     })

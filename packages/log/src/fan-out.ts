@@ -29,7 +29,10 @@ export interface LogStats {
   readonly sinkErrors: number
 }
 
-/** Passes each record to every sink of its level. Counts and reports a sink that fails, and continues with the others. */
+/**
+ * Passes each record to every sink that accepts its level. Counts and reports a sink that fails, and continues with the
+ * others.
+ */
 export class FanOut {
   readonly #report: FailureReport
   #makeDefaults: (() => readonly LogSink[]) | undefined
@@ -39,7 +42,7 @@ export class FanOut {
   #takesCalls = false
   #delivering = false
   readonly #call = new PlainCall()
-  /** Flushes at exit, because sinks of the application can hold records. */
+  /** Flushes at exit, because the application's sinks can hold records. */
   readonly #atExit = { flush: () => this.flushNow(), writeThrough() {} }
   #written = 0
   #dropped = 0
@@ -144,7 +147,7 @@ export class FanOut {
     this.#use(makeDefaults())
   }
 
-  /** Starts the queues of all sinks that have one, or ends them without settings. */
+  /** Starts the queues of all sinks that have one, or ends them if there are no settings. */
   useQueue(settings: Omit<QueueSettings, 'onFailure'> | undefined): void {
     if (settings === undefined && this.#queueSettings === undefined) return
     this.#prepare()

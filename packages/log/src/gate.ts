@@ -14,7 +14,7 @@ export interface Output {
 }
 
 /**
- * Two forms of one log method: `on` for an enabled level, `off` for a disabled one.
+ * The two forms of a log method: `on` for an enabled level, `off` for a disabled one.
  *
  * V8 allocates rest parameters before the first statement of a function, and `arguments.length` costs the same in
  * unoptimized code, so `off` uses neither. Both compare the threshold themselves: a copy, as in `const { debug } = logger`,
@@ -26,7 +26,7 @@ export interface Gate {
   readonly off: LogFunction
 }
 
-/** Creates both forms of the log method of one level. */
+/** Creates both forms of the log method for one level. */
 export function makeGate(output: Output, scope: Scope, level: Level): Gate {
   const on = (format: unknown, ...args: unknown[]): void => {
     if (output.threshold <= level) emit(output.fanOut, scope, level, on, format, args)
@@ -49,7 +49,7 @@ export function makeGate(output: Output, scope: Scope, level: Level): Gate {
   return { on, off: off as LogFunction }
 }
 
-/** Logs a text that also exists as data. The text is never treated as a format. */
+/** Logs text that is also available as data. The text is never treated as a format. */
 export function emitData(
   fanOut: FanOut,
   scope: Scope,
@@ -69,7 +69,7 @@ function dataOf(data: () => LogRecord['data']): LogRecord['data'] {
   try {
     return data()
   } catch {
-    // A log call never throws, and the text says the same.
+    // A log call never throws, and the text has the same content.
     return undefined
   }
 }
@@ -101,7 +101,7 @@ function deliver(
   } else fanOut.deliver(makeRecord(scope, level, origin, format, args))
 }
 
-/** Returns the arguments of a call of `off`. Trailing `undefined` counts only if the format needs it. */
+/** Returns the arguments of a call to `off`. Trailing `undefined` counts only if the format needs it. */
 function given(format: unknown, values: readonly unknown[]): readonly unknown[] {
   if (CallSite.is(format)) return [values[0], ...given(values[0], values.slice(1))]
   const last = values.findLastIndex((value) => value !== undefined)

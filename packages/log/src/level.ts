@@ -4,9 +4,9 @@ import { printToStderr } from './failure-report.ts'
 
 /** The severity of a record, or, as a threshold, the lowest severity that is logged. `Off` logs nothing. */
 export const Level = {
-  /** 0: each step of the program. */
+  /** 0: individual steps of the program. */
   Trace: 0,
-  /** 1: details that help to find a fault. */
+  /** 1: details that help to find a bug. */
   Debug: 1,
   /** 2: events of normal operation. The default threshold. */
   Info: 2,
@@ -61,7 +61,7 @@ export const levelKind: OptionKind = {
   fix: FIX,
 }
 
-/** Returns the level that an option gives; `undefined` if the value is neither a level nor the name of one. */
+/** Returns the level that an option gives; `undefined` if the value is neither a level nor a level name. */
 export function readLevel(value: unknown): Level | undefined {
   return typeof value === 'string' ? parseLevel(value) : Object.values(Level).find((level) => level === value)
 }
@@ -69,9 +69,9 @@ export function readLevel(value: unknown): Level | undefined {
 /**
  * Checks the argument of a function that takes a level.
  *
- * @param api The function that was called, as its caller writes it: `setLevel`
+ * @param api The called function, as its caller writes it: `setLevel`
  * @throws {RangeError} if the value is a number that is not a level
- * @throws {TypeError} if it is any other value that is neither a level nor the name of one
+ * @throws {TypeError} if it is any other value that is neither a level nor a level name
  */
 export function checkLevel(value: unknown, api: string): Level {
   const level = readLevel(value)

@@ -3,15 +3,15 @@ import type { FormatArgs, FormatError } from './format/format-args.ts'
 /**
  * Logs a message, an error, or both.
  *
- * The signature for messages comes first, because the compiler then stops there, and once more at the end, because the
- * compiler explains the last signature if none fits.
+ * The signature for messages comes first, because the compiler then stops there. It is repeated at the end, because the
+ * compiler's error explains the last signature if none fits.
  */
 export interface LogFunction {
   /**
    * Logs a message.
    *
-   * @param format Without arguments, the message as it is. With arguments, text with `{}` placeholders like those of
-   *   C++ `std::format`; the compiler checks their number and types
+   * @param format Without arguments, the message. With arguments, text with `{}` placeholders as in C++ `std::format`;
+   * the compiler checks their number and types
    *
    * @example
    * log.info('listening on {}:{}', host, port)
@@ -25,10 +25,10 @@ export interface LogFunction {
    */
   <E>(error: E & NotText<E>): void
   /**
-   * Logs a message, and after it an error with its stack and its causes.
+   * Logs a message followed by an error with its stack and its causes.
    *
    * @param error The error, or any other value that is not a string
-   * @param format The message; with arguments, a format like that of the signature without an error
+   * @param format The message; with arguments, a format as in the signature without an error
    *
    * @example
    * log.error(error, 'cannot open {}', path)
@@ -38,7 +38,7 @@ export interface LogFunction {
   <const F extends string>(format: F, ...args: FormatArgs<F>): void
 }
 
-/** Excludes strings. The compiler shows the text where arguments follow a format without placeholders. */
+/** Excludes strings. The compiler shows this text if arguments follow a format without placeholders. */
 export type NotText<E> = E extends string
   ? FormatError<'the arguments do not match the placeholders of the format'>
   : unknown

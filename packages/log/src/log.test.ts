@@ -8,7 +8,7 @@ beforeEach(() => {
   memory.clear()
 })
 
-/** The live bindings by name. */
+/** The live bindings, by name. */
 const methods: Readonly<typeof log> = log
 
 const MACROS = [
@@ -69,7 +69,7 @@ describe('the global logger', () => {
     expect([memory.messages(), added.messages()]).toEqual([['both'], ['both', 'one']])
   })
 
-  it('rejects options that do not exist', () => {
+  it('rejects unknown options', () => {
     expect(() => log.init({ asink: true } as log.LogOptions)).toThrow(
       'init: unknown option "asink". Did you mean "sinks"? Known options: level, ',
     )
@@ -96,7 +96,7 @@ log.error('bad')`)
     expect(stderr).toMatch(/\] \[ERROR\] \[script\.ts:5\] bad\n$/)
   })
 
-  it('keeps the console when a sink is added', () => {
+  it('keeps the console sink when a sink is added', () => {
     const { stdout } = runScript(`
 const memory = new log.MemorySink()
 log.addSink(memory)

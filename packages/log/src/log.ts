@@ -10,10 +10,10 @@ const root = makeRootLogger()
 /** The global logger, for code that accepts a `Logger`. */
 export const logger: Logger = root
 
-// `setLevel` replaces these live bindings: while a level is off, its function only compares the threshold.
+// `setLevel` replaces these live bindings. While a level is off, its function only compares the threshold.
 /** Logs at level Trace: the finest details, such as each packet. See `LogFunction`. */
 export let trace: LogFunction = root.trace
-/** Logs at level Debug: details for the search of a fault. See `LogFunction`. */
+/** Logs at level Debug: details that help to find a bug. See `LogFunction`. */
 export let debug: LogFunction = root.debug
 /** Logs at level Info: normal events, such as a start. The default level. See `LogFunction`. */
 export let info: LogFunction = root.info
@@ -29,8 +29,8 @@ function rebind(): void {
 }
 
 /**
- * Configures the global logger. Can be called at any time, and again. Without it the first record uses the defaults:
- * level Info, a `ConsoleSink`, synchronous.
+ * Configures the global logger. Can be called at any time, and repeatedly. Without it, the first record uses the
+ * defaults: level Info, a `ConsoleSink`, synchronous.
  *
  * @throws {TypeError} if an option does not exist or a value has the wrong type; then nothing changes
  * @throws {RangeError} if a number is out of range; then nothing changes
@@ -53,7 +53,7 @@ export function getLevel(): Level {
  * Sets the threshold of the global logger and its children.
  *
  * @throws {RangeError} if a number is not a level
- * @throws {TypeError} if any other value is not the name of a level
+ * @throws {TypeError} if any other value is not a level name
  */
 export function setLevel(level: LevelOption): void {
   root.setLevel(level)
@@ -99,7 +99,7 @@ export function stats(): LogStats {
 
 let flushesAtExit = false
 
-/** Flushes at exit for the sinks of the application, which can hold records. Those of this package hold none. */
+/** Flushes at exit, because the application's sinks can hold records. This package's sinks hold none. */
 function flushAtExit(): void {
   if (flushesAtExit) return
   flushesAtExit = true

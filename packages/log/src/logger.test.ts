@@ -89,7 +89,7 @@ describe('a record', () => {
   })
 
   it.each<[string, (log: Logger) => void, string]>([
-    ['a message without arguments as it is', (log) => log.info('{"a": {}}'), '{"a": {}}'],
+    ['a message without arguments unchanged', (log) => log.info('{"a": {}}'), '{"a": {}}'],
     ['an undefined argument', (log) => log.info('a {}', undefined), 'a undefined'],
     [
       'twelve arguments',
@@ -131,7 +131,7 @@ describe('an error as the first argument', () => {
     expect(byLevel).toBe(message)
   })
 
-  it('shows the errors of an AggregateError', () => {
+  it('shows the errors in an AggregateError', () => {
     const { logger, memory } = start()
     logger.fatal(new AggregateError([new Error('one', { cause: 'why' }), new Error('two')], 'all'))
     for (const text of ['AggregateError: all', 'Error: one', "[cause]: 'why'", 'Error: two']) {
@@ -223,7 +223,7 @@ it('returns the same function for a method until the level changes', () => {
 })
 
 describe('a copy of a method', () => {
-  it('follows later changes of the level', () => {
+  it('follows later changes to the level', () => {
     const { logger, memory } = start(Level.Info)
     const { debug, info } = logger
     debug('off')
@@ -311,7 +311,7 @@ describe('a value whose own code throws', () => {
 })
 
 describe('with', () => {
-  it('adds fields only to the records of the child', () => {
+  it("adds fields only to the child's records", () => {
     const { logger, memory } = start()
     const child = logger.with({ requestId: 'r1', user: 1 })
     const grandchild = child.with({ user: 2 })
@@ -323,7 +323,7 @@ describe('with', () => {
     ])
   })
 
-  it('follows the level and the sinks of the parent', () => {
+  it("follows the parent's level and sinks", () => {
     const { logger, memory } = start(Level.Warn)
     const child = logger.with({ a: 1 })
     child.info('off')
@@ -334,7 +334,7 @@ describe('with', () => {
     expect(memory.messages()).toEqual(['on'])
   })
 
-  it('ignores later changes of the object', () => {
+  it('ignores later changes to the object', () => {
     const { logger, memory } = start()
     const fields = { a: 1 }
     const child = logger.with(fields)
@@ -345,7 +345,7 @@ describe('with', () => {
 })
 
 describe('withPrefix', () => {
-  it('puts text before the message, which is never a format', () => {
+  it('puts text before the message, and never treats it as a format', () => {
     const { logger, memory } = start()
     const child = logger.withPrefix('[GET /{}{0}] ')
     child.info('done in {} ms', 3)
@@ -363,7 +363,7 @@ describe('withPrefix', () => {
 describe('withLocation', () => {
   const place = { file: '/src/mount.ts', line: 7, functionName: 'mount' }
 
-  it('sets one location for all records of the child, and does not affect those of the parent', () => {
+  it("sets one location for all of the child's records, and none of the parent's", () => {
     const { logger, memory } = start()
     const child = logger.with({ a: 1 }).withLocation(place)
     child.info('x')
@@ -387,7 +387,7 @@ function untyped(method: unknown): (...args: unknown[]) => void {
   return method as (...args: unknown[]) => void
 }
 
-describe('a call that was marked with its location', () => {
+describe('a call marked with its location', () => {
   const site = callSite('/src/app.ts', 7, 'main')
   it.each([
     [[site, 'plain {}'], 'plain {}'],

@@ -15,17 +15,17 @@ export interface LevelLogFunction {
   <const F extends string>(level: Level, format: F, ...args: FormatArgs<F>): void
   /** Logs an error with its stack and its causes. */
   <E>(level: Level, error: E & NotText<E>): void
-  /** Logs a message, and after it an error with its stack and its causes. */
+  /** Logs a message followed by an error with its stack and its causes. */
   <E, const F extends string>(level: Level, error: E & NotText<E>, format: F, ...args: FormatArgs<F>): void
-  /** Repeats the first signature, which the compiler explains if none fits. */
+  /** Repeats the first signature, because the compiler's error explains the last one if none fits. */
   <const F extends string>(level: Level, format: F, ...args: FormatArgs<F>): void
 }
 
-/** Logs messages. Functions that need a logger should ask for this type, which every logger implements. */
+/** Logs messages. Functions that need a logger should accept this type, which every logger implements. */
 export interface Logger {
   /** Logs at level Trace: the finest details, such as each packet. */
   readonly trace: LogFunction
-  /** Logs at level Debug: details for the search of a fault. */
+  /** Logs at level Debug: details that help to find a bug. */
   readonly debug: LogFunction
   /** Logs at level Info: normal events, such as a start. */
   readonly info: LogFunction
@@ -38,7 +38,7 @@ export interface Logger {
   /** Logs at a level that is known only at run time. */
   readonly log: LevelLogFunction
   /**
-   * Logs a text together with its content as named values. Text sinks write the text, `JsonSink` writes the values next
+   * Logs text together with its content as named values. Text sinks write the text, `JsonSink` writes the values next
    * to `time` and `level`, and other sinks receive both, as `message` and `data`.
    *
    * @param message The text, never treated as a format
@@ -54,7 +54,7 @@ export interface Logger {
   with(fields: Readonly<Record<string, unknown>>): Logger
   /** Returns a logger that puts this text before each message. The text is never treated as a format. */
   withPrefix(prefix: string): Logger
-  /** Returns a logger with one location, or none, for all records. It saves the cost of finding each caller. */
+  /** Returns a logger with one location, or none, for all records. This saves the cost of finding each caller. */
   withLocation(location: SourceLocation | undefined): Logger
 }
 
@@ -62,7 +62,7 @@ export interface Logger {
 export class ScopedLogger implements Logger {
   readonly #output: Output
   readonly #scope: Scope
-  // Each is created on first use, because the logger of one request uses few levels. An array instead of fields would
+  // Each function is created on first use, because a request's logger uses few levels. An array instead of fields would
   // double the cost of a call below the threshold.
   #trace: Gate | undefined = undefined
   #debug: Gate | undefined = undefined
@@ -144,7 +144,10 @@ export class ScopedLogger implements Logger {
   }
 }
 
-/** Returns the fields of a logger and of its child. The child's field replaces one with the same name. Never throws. */
+/**
+ * Returns the fields of a logger combined with its child's. The child's field replaces one with the same name. Never
+ * throws.
+ */
 function mergeFields(
   fields: LogRecord['fields'],
   more: Readonly<Record<string, unknown>>,
@@ -152,7 +155,7 @@ function mergeFields(
   try {
     return { ...fields, ...more }
   } catch {
-    // A getter of the application threw.
+    // An application getter threw.
     return { ...fields, ...readableFields(more) }
   }
 }
@@ -173,7 +176,7 @@ function namesOf(fields: object): string[] {
   try {
     return Object.keys(fields)
   } catch {
-    // A trap of a proxy threw.
+    // A proxy trap threw.
     return []
   }
 }

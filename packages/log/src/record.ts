@@ -5,23 +5,26 @@ import { formatMessage } from './format/format.ts'
 import { Level } from './level.ts'
 import { callerLocation } from './call-sites/location.ts'
 
-/** The properties that a logger gives to all of its records. */
+/** The properties that a logger adds to all of its records. */
 export interface Scope {
   /** The text before each message; never treated as a format. */
   readonly prefix: string
   readonly fields: LogRecord['fields']
-  /** The location of all records, or `'caller'` to find that of each call, which is the most expensive part of a record. */
+  /**
+   * The location for all records, or `'caller'` to find each call's location, which is the most expensive part of a
+   * record.
+   */
   readonly location: SourceLocation | undefined | 'caller'
 }
 
-/** A function of this package that an application calls to log. */
+/** A function in this package that an application calls to log. */
 export type LogCallee = (...args: never[]) => unknown
 
 /**
- * Creates the record of one call. Never throws.
+ * Creates the record for one call. Never throws.
  *
  * @param origin The function whose caller is the location, the location, or `undefined` if no sink reads it
- * @param format A string, or an error or another value, whose format then is the first of `args`
+ * @param format A string, or an error or another value, in which case the format is the first of `args`
  */
 export function makeRecord(
   scope: Scope,

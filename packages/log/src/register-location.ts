@@ -1,13 +1,13 @@
 /*
  * `node --import @fw/log/register-location app.ts` adds the source location to each log call when it loads a module.
- * Finding the location of a record then costs almost nothing. The log is the same with and without it.
+ * Finding the location of a record then costs almost nothing. The output is the same with and without this module.
  */
 import nodeModule from 'node:module'
 import { fileURLToPath } from 'node:url'
-import '@fw/options' // checks the version of Node.js
+import '@fw/options' // checks the Node.js version
 import { markCallSites } from './call-sites/mark-call-sites.ts'
 
-// A named import would fail on an old Node.js before the check of its version.
+// On an old Node.js version, a named import would fail before the version check.
 const { registerHooks, stripTypeScriptTypes } = nodeModule
 
 registerHooks({
@@ -24,7 +24,7 @@ registerHooks({
   },
 })
 
-/** Removes the types as Node.js does for a module, without a warning. */
+/** Removes the types as Node.js does for a module, but without a warning. */
 function strippedOfTypes(text: string): string {
   const emitWarning: unknown = Reflect.get(process, 'emitWarning')
   process.emitWarning = () => {}

@@ -29,7 +29,7 @@ describe('createLogger', () => {
       /^createLogger: option "level" must be one of Level\.Trace \(0\) to Level\.Off \(6\) or a name such as "debug", got 9\./,
     ],
     [
-      'an unknown name of a level',
+      'an unknown level name',
       { level: 'verbose' },
       /must be one of .*, got "verbose"\. Use a constant such as Level\.Info, or "trace", "debug", .* or "off"\.$/,
     ],
@@ -64,7 +64,7 @@ describe('createLogger', () => {
 })
 
 describe('configure', () => {
-  it('keeps the current sinks if it receives no others', () => {
+  it('keeps the current sinks if it receives no new ones', () => {
     const memory = new MemorySink()
     const logger = makeRootLogger()
     logger.setSinks([memory])
@@ -73,14 +73,14 @@ describe('configure', () => {
     expect(memory.messages()).toEqual(['x'])
   })
 
-  it('resets the level to Info without the option level', () => {
+  it('resets the level to Info if the option level is missing', () => {
     const logger = makeRootLogger()
     logger.setLevel(Level.Error)
     logger.configure({}, 'init')
     expect(logger.getLevel()).toBe(Level.Info)
   })
 
-  it('changes nothing if an option is wrong', () => {
+  it('changes nothing if an option is invalid', () => {
     const memory = new MemorySink()
     const logger = makeRootLogger()
     logger.setSinks([memory])

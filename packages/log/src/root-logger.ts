@@ -17,7 +17,9 @@ export interface LogOptions {
   readonly async?: boolean
   /** In asynchronous mode, collects lines for at most this many milliseconds before a write. Default: 100. */
   readonly flushIntervalMs?: number
-  /** In asynchronous mode, limits the queued records of each destination, next to 8 MiB of text. Default: 65,536. */
+  /**
+   * In asynchronous mode, limits the queued records of each destination, in addition to 8 MiB of text. Default: 65,536.
+   */
   readonly maxQueueSize?: number
   /**
    * In asynchronous mode, chooses what happens when the queue is full. `'drop'` discards and counts the record, and
@@ -43,7 +45,7 @@ export interface RootLogger extends Logger {
    * Sets the threshold of this logger and its children.
    *
    * @throws {RangeError} if a number is not a level
-   * @throws {TypeError} if any other value is not the name of a level
+   * @throws {TypeError} if any other value is not a level name
    */
   setLevel(level: LevelOption): void
   /** Adds a sink to the current ones, including the default one. Adding it again has no effect. @throws {TypeError} if it is not a sink */
@@ -88,7 +90,7 @@ export class ConfigurableLogger extends ScopedLogger implements RootLogger {
     this.#output = output
   }
 
-  /** Applies all options, or none if one is wrong. @param api The called function, for error messages */
+  /** Applies all options, or none if one is invalid. @param api The called function, for error messages */
   configure(options: LogOptions, api: string): void {
     checkOptions(api, options, OPTIONS)
     if (options.sinks !== undefined) this.#output.fanOut.set(options.sinks)
@@ -126,7 +128,7 @@ export class ConfigurableLogger extends ScopedLogger implements RootLogger {
   }
 }
 
-/** Returns the settings of the queue, or `undefined` in synchronous mode. */
+/** Returns the queue settings, or `undefined` in synchronous mode. */
 function queueSettings(options: LogOptions): Omit<QueueSettings, 'onFailure'> | undefined {
   const { async = false, flushIntervalMs = 100, maxQueueSize = 65_536, overflow = 'drop' } = options
   return async ? { flushIntervalMs, maxQueueSize, overflow } : undefined

@@ -4,8 +4,8 @@ import { runScript } from './run-script.ts'
 const CALLS = 500_000
 
 /**
- * Returns the bytes that a call allocates, rounded. V8 does not collect young objects within the loop, so all of them
- * count. It is the minimum of several rounds, because the first ones also compile code.
+ * Returns the bytes that a call allocates, rounded. V8 does not collect young objects within the loop, so the result
+ * includes all of them. The result is the minimum of several rounds, because the first ones also compile code.
  */
 function allocatedPerCall(statement: string, nodeFlags: readonly string[]): number {
   const { stdout, stderr } = runScript(
@@ -42,7 +42,7 @@ it.each(MODES)('allocates nothing for a call below the threshold, %s', (_mode, f
   expect(allocatedPerCall(`log.FW_LOG_DEBUG('plain')`, flags)).toBe(0)
 })
 
-it.each(MODES)('allocates nothing for a call of a child logger below the threshold, %s', (_mode, flags) => {
+it.each(MODES)('allocates nothing for a call to a child logger below the threshold, %s', (_mode, flags) => {
   expect(allocatedPerCall(`child.debug('listening on {}:{}', 'host', 80)`, flags)).toBe(0)
 })
 

@@ -31,7 +31,7 @@ function temporaryFile(): string {
   return join(temporaryDirectory(), 'app.log')
 }
 
-/** Creates a logger whose writer thread writes nothing by itself for a minute. */
+/** Creates a logger whose writer thread writes nothing on its own for a minute. */
 function start(options: LogOptions = {}): { logger: RootLogger; path: string } {
   const path = temporaryFile()
   const sinks = [new FileSink({ path, showLocation: false })]
@@ -105,7 +105,7 @@ describe('a line in asynchronous mode', () => {
     expect(readFileSync(closed, 'utf8')).toMatch(/^\{.*"message":"b".*\}\n$/)
   })
 
-  it('reaches an added sink, and a sink of the application on the thread of the caller', () => {
+  it("reaches an added sink, and an application sink on the caller's thread", () => {
     const { logger, path } = start()
     const memory = new MemorySink()
     const added = temporaryFile()
@@ -117,7 +117,7 @@ describe('a line in asynchronous mode', () => {
     expect([messagesOf(path), messagesOf(added)]).toEqual([['everywhere'], ['everywhere']])
   })
 
-  it('stays in order between stdout and stderr', () => {
+  it('stays in order across stdout and stderr', () => {
     const { stdout } = runScript(`
 import { spawnSync } from 'node:child_process'
 if (process.argv[2] === 'child') {
@@ -213,7 +213,7 @@ writeSync(2, JSON.stringify(log.stats()))`)
     expect(reported.reduce((sum, count) => sum + count, 0)).toBe(dropped)
   })
 
-  it('reports dropped records when it has room, without another record', async () => {
+  it('reports dropped records when there is room, without waiting for another record', async () => {
     const { logger, path } = start({ maxQueueSize: 10, flushIntervalMs: 1 })
     let dropped = 0
     // On a busy machine the queue can have room before all records are logged, but not for the last one.
@@ -313,7 +313,7 @@ describe('a pipe that fails with EAGAIN when it is full', () => {
 it.each([
   ['a synchronous logger', '', 2000],
   ['an asynchronous logger, up to its last flush', 'async: true, flushIntervalMs: 60_000,', 1000],
-])('writes the lines of a terminated worker thread with %s', async (_what, options, least) => {
+])("writes a terminated worker thread's lines with %s", async (_what, options, least) => {
   const path = temporaryFile()
   const { stdout } = runScript(
     `
@@ -364,7 +364,7 @@ process.on('SIGXFSZ', () => {})
 log.init({ async: true, flushIntervalMs: 1, sinks: [new log.FileSink({ path: process.argv[1], showLocation: false })] })
 for (let at = 0; at < 100; at++) log.info('line {}', at)
 while (log.stats().queued > 0) await setTimeout(5)`
-    // The limit of the shell, two blocks of 512 bytes, stands for a disk that is full at 1024 bytes.
+    // The shell's file size limit, two blocks of 512 bytes, simulates a disk that is full at 1024 bytes.
     const limited = ['-c', 'ulimit -f 2 && exec "$0" "$@"', process.execPath, '--input-type=module', '-e', source, path]
     const child = spawn('sh', limited, { stdio: ['ignore', 'inherit', 'ignore'] })
     let written = ''

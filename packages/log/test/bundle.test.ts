@@ -49,7 +49,7 @@ function run(command: string, args: readonly string[]): { stdout: string; messag
   return { stdout, messages: lines.map((line) => line.replace(/^.*\] /, '')) }
 }
 
-describe('the writer thread of a bundle', () => {
+describe('the writer thread in a bundle', () => {
   it.each<[string, BuildOptions]>([
     ['a module', { format: 'esm' }],
     ['a minified module that keeps names', { format: 'esm', minify: true, keepNames: true }],
@@ -66,8 +66,8 @@ describe('the writer thread of a bundle', () => {
     writeFileSync(config, JSON.stringify({ main, output, disableExperimentalSEAWarning: true }))
     const built = spawnSync(process.execPath, ['--build-sea', config], { encoding: 'utf8', cwd: directory })
     expect(built).toMatchObject({ status: 0 })
-    // In an executable, the first argument takes the position of the path of a script.
+    // In an executable, the first argument takes the place of a script's path.
     expect(run(output, [])).toEqual({ stdout: '1 0\n', messages: EXPECTED })
-    // The executable is a copy of Node.js of more than 100 MB, and the disk can be busy.
+    // The executable is a copy of Node.js larger than 100 MB, and the disk can be busy.
   }, 240_000)
 })

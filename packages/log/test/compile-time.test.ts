@@ -98,16 +98,16 @@ it('points at the arguments, or at the first surplus one', () => {
   expect(columns).toEqual(cases.map(([call, wrong]) => call.lastIndexOf(wrong) + 1))
 })
 
-/** The number of calls, with different texts, over which the cost is averaged. */
+/** The number of calls, with different strings, over which the cost is averaged. */
 const CALLS = 100
 
 /** Maximum for up to three opening braces, including escaped ones and those in a spec, or for four plain placeholders. */
 const MAX_PER_CALL = 80
 
-/** Maximum for each further brace, because the types parse a format from brace to brace. */
+/** Maximum for each additional brace, because the types parse a format from brace to brace. */
 const MAX_PER_BRACE = 14
 
-it(`costs the compiler at most ${MAX_PER_CALL} instantiations a call, for any format`, () => {
+it(`costs the compiler at most ${MAX_PER_CALL} instantiations per call, for any format`, () => {
   const cases: readonly (readonly [format: string, args: string, bracesBeyond?: number])[] = [
     ['', ''],
     ['{}', `, 1`],

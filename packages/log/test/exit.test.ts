@@ -7,8 +7,8 @@ const COUNT = 2000
 const ALL = Array.from({ length: COUNT }, (_, at) => `line ${at}`)
 
 /**
- * Returns a program that logs to a pipe and a file: half of the lines, a few turns of the event loop, the other half.
- * `end` then ends it.
+ * Returns a program that logs to a pipe and a file: half of the lines, then, after a few event-loop turns, the other
+ * half. `end` then ends it.
  */
 function program(options: string, end: string): string {
   return `
@@ -72,7 +72,7 @@ describe('a writer thread that is terminated', () => {
   const MORE = `for (let at = ${COUNT}; at < ${COUNT + 500}; at++) log.info('line {}', at)`
   const withMore = [...ALL, ...Array.from({ length: 500 }, (_, at) => `line ${COUNT + at}`)]
 
-  it.each(MODES.slice(1))('leaves its lines to the main thread in %s', (_mode, options) => {
+  it.each(MODES.slice(1))('has its lines written by the main thread in %s', (_mode, options) => {
     const killed = program(options, `await Promise.all(threads.map((thread) => thread.terminate())); ${MORE}`)
     const { console, file, stderr } = linesAfter(killed)
     expect(console).toEqual(withMore)
@@ -81,7 +81,7 @@ describe('a writer thread that is terminated', () => {
   })
 
   it.each(MODES.slice(1))(
-    'leaves its lines to an error that is logged before its end is known in %s',
+    "has its lines written by an error that is logged before the thread's end is detected, in %s",
     (_mode, options) => {
       const end = `for (const thread of threads) void thread.terminate()
 ${MORE}
@@ -95,7 +95,7 @@ process.kill(process.pid, 'SIGKILL')`
 })
 
 describe('a signal in asynchronous mode', () => {
-  it('ends the process as it does without a logger', () => {
+  it('ends the process as it would without a logger', () => {
     const { signal } = runScript(program('async: true,', 'process.kill(process.pid, "SIGTERM"); await forEver()'), {
       args: [join(temporaryDirectory(), 'app.log')],
     })

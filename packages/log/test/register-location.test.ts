@@ -51,7 +51,7 @@ function installed(): string {
   return directory
 }
 
-it.each(['ts', 'mjs'])('logs the same with and without marks, .%s', (extension) => {
+it.each(['ts', 'mjs'])('logs the same output with and without marks, .%s', (extension) => {
   const directory = installed()
   const script = join(directory, `app.${extension}`)
   const types =

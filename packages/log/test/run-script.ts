@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
-/** Ends a script that hangs. A slow one ends before. */
+/** Ends a script that hangs. Even a slow script ends earlier. */
 const TIMEOUT_MS = 120_000
 
 const ENTRY = new URL('../src/index.ts', import.meta.url).href
@@ -27,7 +27,7 @@ export function runScript(source: string, options: ScriptOptions = {}): SpawnSyn
   })
 }
 
-/** Like `runScript`, with a terminal as stdin, stdout and stderr. Everything it shows is in `stdout`. */
+/** Like `runScript`, with a terminal as stdin, stdout and stderr. `stdout` contains all terminal output. */
 export function runOnTerminal(source: string): { readonly stdout: string } {
   const file = join(temporaryDirectory(), 'script.ts')
   writeFileSync(file, `import * as log from ${JSON.stringify(ENTRY)}\n${source}\n`)

@@ -13,7 +13,8 @@ const LINE_BYTES = 100
 const MAX_LINES = 2 ** 18
 
 /**
- * Terminates a writer thread while it writes lines. @returns The bytes that it noted as written, and those in the file
+ * Terminates a writer thread while it writes lines. @returns The number of bytes that it recorded as written, and the
+ * number in the file
  */
 async function killed(path: string, lines: number): Promise<{ noted: number; written: number }> {
   const fd = openSync(path, 'w')
@@ -32,7 +33,7 @@ async function killed(path: string, lines: number): Promise<{ noted: number; wri
   return { noted, written }
 }
 
-it('notes exactly the written bytes when the writer thread is terminated', async () => {
+it('records exactly the written bytes when the writer thread is terminated', async () => {
   const path = join(temporaryDirectory(), 'app.log')
   let interrupted = 0
   let lines = 4096

@@ -46,7 +46,7 @@ const KINDS: OptionKinds<Options> = {
   names: listOf('a list of strings', text),
   limits: options<Limits>({ maxBodyBytes: integer(0) }),
   signal: instanceOf('AbortSignal', AbortSignal),
-  logger: objectWith('a logger of @fw/log', 'with'),
+  logger: objectWith('a logger from @fw/log', 'with'),
   workers: either(integer(1), oneOf('auto')),
   extra: withFix(object, 'Pass {} for none.'),
 }
@@ -100,7 +100,7 @@ describe('checkOptions', () => {
     [{ signal: {} }, 'serve: option "signal" must be an AbortSignal, got an object. Omit it to use the default.'],
     [
       { logger: new Map() },
-      'serve: option "logger" must be a logger of @fw/log, got a Map. Omit it to use the default.',
+      'serve: option "logger" must be a logger from @fw/log, got a Map. Omit it to use the default.',
     ],
     [
       { workers: 'all' },
@@ -135,7 +135,7 @@ describe('checkOptions', () => {
     [{ bodyBytes: 1 }, 'serve: unknown option "bodyBytes". Known options: http2, '],
     [{ constructor: 1 }, 'serve: unknown option "constructor". '],
     [{ limits: { maxBodyByte: 1 } }, 'serve: unknown option "limits.maxBodyByte". Did you mean "maxBodyBytes"?'],
-  ])('rejects the unknown name in %j and names the nearest known one', (given, message) => {
+  ])('rejects the unknown name in %j and suggests the nearest known one', (given, message) => {
     expect(errorOf(given)).toBeInstanceOf(TypeError)
     expect(errorOf(given).message).toContain(message)
   })
@@ -150,7 +150,7 @@ describe('checkOptions', () => {
     expect(errorOf(null)).toMatchObject({ code: 'FW_INVALID_OPTION' })
   })
 
-  it('hides the value of a secret', () => {
+  it('hides a secret value', () => {
     expect(errorOf({ key: Buffer.from('hunter2') }).message).toBe(
       'serve: option "key" must be a string, got a Buffer. Omit it to use the default.',
     )

@@ -4,7 +4,7 @@ import { nearestName } from './nearest-name.ts'
 import { optionError } from './option-error.ts'
 import { showType, showValue } from './show-value.ts'
 
-/** The replacements of names that are not options. */
+/** Replacements for names that are not options. */
 type Meant = Readonly<Record<string, string>>
 
 /** The kind of each option, by name. */
@@ -13,7 +13,7 @@ type Kinds = Readonly<Record<string, OptionKind>>
 /**
  * Checks an object of options. An option that is `undefined` counts as absent.
  *
- * @param api The function or class that was called, as its caller writes it; begins every message
+ * @param api The called function or class, as its caller writes it; begins every message
  * @param meant For names that other libraries use: what to write instead, for example `{ bodyLimit: 'maxBodyBytes' }`.
  *   A nested name has a dot before it: `{ 'history.size': 'history.maxEvents' }`
  * @throws {TypeError} if `given` is not an object, an option does not exist or a value has the wrong type

@@ -1,6 +1,6 @@
 import { withArticle } from './show-value.ts'
 
-/** The values that an option accepts, and the words that describe them in an error. */
+/** The values that an option accepts, and their description in an error. */
 export interface OptionKind {
   /** Completes "must be …". */
   readonly expected: string
@@ -10,7 +10,7 @@ export interface OptionKind {
   readonly isRightType?: (value: unknown) => boolean
   /** Says how to correct a refused value, in one sentence. Default: omit the option. */
   readonly fix?: string | ((value: unknown) => string | undefined) | undefined
-  /** Keeps the value out of error messages, as keys and passwords require. */
+  /** Keeps the value out of error messages, for keys and passwords. */
   readonly isSecret?: boolean
   /** The kind of each item, if the value is an array. */
   readonly item?: OptionKind
@@ -83,12 +83,12 @@ export function objectWith(expected: string, ...methods: readonly string[]): Opt
   }
 }
 
-/** Accepts arrays whose items are all of one kind. */
+/** Accepts arrays whose items all have one kind. */
 export function listOf(expected: string, item: OptionKind): OptionKind {
   return { expected, accepts: Array.isArray, item }
 }
 
-/** Accepts what any of the kinds accepts. The kinds must not have items or nested options. */
+/** Accepts any value that one of the kinds accepts. The kinds must not have items or nested options. */
 export function either(...kinds: readonly OptionKind[]): OptionKind {
   return {
     expected: joinWithOr(kinds.map((kind) => kind.expected)),
@@ -103,7 +103,7 @@ export function options<Options extends object>(kinds: OptionKinds<Options>): Op
   return { ...object, nested: kinds }
 }
 
-/** Accepts the same values, and names only the type of a refused one. */
+/** Accepts the same values, and names only the type of a refused value. */
 export function secret(kind: OptionKind): OptionKind {
   return { ...kind, isSecret: true }
 }

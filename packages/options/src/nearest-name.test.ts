@@ -14,7 +14,7 @@ describe('nearestName', () => {
     ['http', 'http2'],
     ['x', undefined],
     ['', undefined],
-  ])('finds for %j the name %j', (wrong, expected) => {
+  ])('resolves %j to the name %j', (wrong, expected) => {
     expect(nearestName(wrong, NAMES)).toBe(expected)
   })
 })

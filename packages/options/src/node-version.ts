@@ -5,8 +5,8 @@ const OLDEST_MAJOR = 24
 checkNodeVersion(process.versions.node)
 
 /**
- * Throws on a version of Node.js that the packages do not support. Every package imports this one. An old version
- * therefore fails with this message instead of a missing function.
+ * Throws on a Node.js version that the packages do not support. Every package imports this one, so an old version
+ * fails with this message instead of an error about a missing function.
  *
  * @throws {Error} if `version` is too old
  */

@@ -2,7 +2,7 @@ import { type Coded, withCode } from './error-code.ts'
 
 /** The parts of an error message about one option. */
 export interface InvalidOption {
-  /** The function or class that was called, as its caller writes it: `listen`, `FileSink`. */
+  /** The called function or class, as its caller writes it: `listen`, `FileSink`. */
   readonly api: string
   /** The option, with a dot before each nested name: `limits.maxBodyBytes`. */
   readonly name: string
@@ -14,11 +14,11 @@ export interface InvalidOption {
   readonly fix?: string | undefined
   /** Whether the type is right and only the value is out of range. */
   readonly isRange?: boolean | undefined
-  /** The error that shows what is wrong with the value. */
+  /** The error that explains why the value is invalid. */
   readonly cause?: unknown
 }
 
-/** An error about an option. `api` and `option` are those of the message, so that programs need not parse it. */
+/** An error about an option. `api` and `option` repeat parts of the message, so that programs need not parse it. */
 export type OptionError = Coded<TypeError | RangeError> &
   Pick<InvalidOption, 'api'> & {
     /** The name of the option, such as `limits.maxBodyBytes`. */
@@ -26,7 +26,8 @@ export type OptionError = Coded<TypeError | RangeError> &
   }
 
 /**
- * Creates the error for an option with a wrong value, in the form that every package uses. Its code is `FW_INVALID_OPTION`.
+ * Creates the error for an option with an invalid value, in the form that every package uses. Its code is
+ * `FW_INVALID_OPTION`.
  *
  * @returns A `RangeError` if the type is right and the value is out of range, a `TypeError` otherwise
  *

@@ -1,11 +1,11 @@
 import type { OptionKind } from './kinds.ts'
 
-/** Matches the origin of a scheme that `URL` does not know, such as `capacitor://localhost`. */
+/** Matches an origin whose scheme `URL` does not know, such as `capacitor://localhost`. */
 const OTHER_SCHEME = /^[a-z][a-z\d+.-]*:\/\/[a-z\d.-]+(?::\d{1,5})?$/
 
 /**
  * Accepts origins exactly as browsers send them in `Origin`: scheme, host and port, in lower case, without a default port
- * or a trailing slash. Refuses `null`, which pages of any site can send, and patterns.
+ * or a trailing slash. Refuses `null`, which pages on any site can send, and patterns.
  */
 export const origin: OptionKind = {
   expected: 'an origin',

@@ -16,7 +16,7 @@ it('keeps the kind of an option', () => {
   expect(() => check({ role: 'root' })).toThrow('GET /: option "role" must be "user" or "admin", got "root".')
 })
 
-it('does not treat names of Object.prototype as declared', () => {
+it('does not treat names from Object.prototype as declared', () => {
   expect(() => check({ constructor: 1 })).toThrow('GET /: unknown option "constructor".')
 })
 

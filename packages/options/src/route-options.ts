@@ -7,11 +7,11 @@ const KEY = Symbol.for('@fw/options: route options')
 const registry = globalThis as { [KEY]?: Record<string, OptionKind> }
 
 /**
- * Makes a route option known, so that routers accept it. Call it where middleware defines the option, next to the
- * declaration that adds it to `RouteOptions` of `@fw/types`. A second declaration of a name replaces the first.
+ * Declares a route option, so that routers accept it. Call it where middleware defines the option, next to the type
+ * declaration that adds it to `RouteOptions` in `@fw/types`. A second declaration of a name replaces the first.
  *
  * @param kind The values that routers accept. Default: any value
- * @throws {TypeError} if `name` is a member of `Object.prototype`, which every object of options would seem to have
+ * @throws {TypeError} if `name` is a member of `Object.prototype`, which every options object would seem to have
  *
  * @example
  * declareRouteOption('role', oneOf('user', 'admin'))

@@ -1,4 +1,4 @@
-/** The maximum number of characters of a string that an error message quotes. */
+/** The maximum number of characters that an error message quotes from a string. */
 const MAX_TEXT_LENGTH = 80
 
 /**
@@ -12,7 +12,7 @@ const MAX_TEXT_LENGTH = 80
  */
 export function showValue(value: unknown): string {
   if (typeof value === 'string') {
-    // Callers can pass a key to the wrong option.
+    // A caller could pass a private key to the wrong option.
     if (value.includes('-----BEGIN')) return 'PEM text'
     return JSON.stringify(value.length > MAX_TEXT_LENGTH ? `${value.slice(0, MAX_TEXT_LENGTH)}…` : value)
   }
@@ -34,7 +34,7 @@ export function showType(value: unknown): string {
   return name === undefined || name === 'Object' ? 'an object' : withArticle(name)
 }
 
-/** Puts "a" or "an" before a name. Names that begin with "U", such as URL and Uint8Array, are spoken with a "y". */
+/** Puts "a" or "an" before a name. Names that begin with "U", such as URL and Uint8Array, are pronounced with a "y". */
 export function withArticle(name: string): string {
   return `${/^[AEIO]/i.test(name) ? 'an' : 'a'} ${name}`
 }

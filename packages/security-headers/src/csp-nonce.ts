@@ -3,8 +3,8 @@ import { withCode } from '@fw/options'
 import type { Context, ContextKey, ResponseFilter } from '@fw/types'
 
 /**
- * The nonce of a response, for `ctx.get()`: 16 random bytes in base64url, created on first access. In a list of sources of
- * `csp()`, it stands for the nonce. `null` without a policy that has one.
+ * The nonce of a response, for `ctx.get()`: 16 random bytes in base64url, created on first access. In a source list in
+ * `csp()`, it stands for the nonce. `null` if no policy has one.
  */
 export const CspNonce: ContextKey<string> = {
   name: 'CspNonce',
@@ -18,7 +18,7 @@ export interface NonceField {
   readonly withNonce: (nonce: string) => string
 }
 
-/** A stored response would repeat its nonce, which an attacker could then know. */
+/** A cached response would repeat its nonce, which an attacker could then know. */
 const keepOutOfCaches: ResponseFilter = ({ headers }) => {
   if (!/(?:^|,)\s*no-store\s*(?:,|$)/i.test(headers.get('cache-control') ?? '')) {
     headers.set('cache-control', 'private, no-store')
@@ -26,9 +26,9 @@ const keepOutOfCaches: ResponseFilter = ({ headers }) => {
 }
 
 /**
- * Creates the nonce of a response, and adds it to the policies that the response has.
+ * Creates a response's nonce, and adds it to the response's policies.
  *
- * @throws {Error} if the head was sent, because the browser would not know the nonce
+ * @throws {Error} if the head was sent, because the browser would not receive the nonce
  */
 export function createNonce(ctx: Context, fields: readonly NonceField[]): string {
   if (ctx.headSent) {
@@ -40,7 +40,7 @@ export function createNonce(ctx: Context, fields: readonly NonceField[]): string
   const nonce = randomBytes(16).toString('base64url')
   const { responseHeaders } = ctx
   for (const { name, withoutNonce, withNonce } of fields) {
-    // A policy that the handler has set stays.
+    // Keep a policy that the handler has set.
     if (responseHeaders.get(name) === withoutNonce) responseHeaders.set(name, withNonce(nonce))
   }
   ctx.filterResponse(keepOutOfCaches)

@@ -33,12 +33,12 @@ const SOURCE_DIRECTIVES = [
 /** The name of a directive with a list of sources. An empty list allows nothing, like `none`. */
 export type SourceDirective = (typeof SOURCE_DIRECTIVES)[number]
 
-/** Directives of a policy. Their names are those of CSP Level 3. */
+/** The directives of a policy. Their names are the names in CSP Level 3. */
 export type CspDirectives = { readonly [Name in SourceDirective]?: readonly CspSource[] } & OtherDirectives
 
 /** Directives that have no list of sources. */
 export interface OtherDirectives {
-  /** Names of policies for trusted types, `none` and `allow-duplicates`. */
+  /** Names of Trusted Types policies, `none` and `allow-duplicates`. */
   readonly 'trusted-types'?: readonly string[]
   /** `['script']`: sinks such as `innerHTML` accept only trusted types. */
   readonly 'require-trusted-types-for'?: readonly string[]
@@ -46,7 +46,7 @@ export interface OtherDirectives {
   readonly sandbox?: readonly string[]
   /** Loads `http:` addresses over `https:`. */
   readonly 'upgrade-insecure-requests'?: boolean
-  /** The name of an endpoint of the option `reporting`. */
+  /** The name of an endpoint in the option `reporting`. */
   readonly 'report-to'?: string
   /** Addresses that receive reports from browsers without `report-to`. */
   readonly 'report-uri'?: readonly string[]
@@ -60,7 +60,7 @@ export interface CspPolicy {
   readonly format: (nonce?: string) => string
 }
 
-/** Keywords, which a policy has in quotes. */
+/** Keywords, which are quoted in a policy. */
 const KEYWORDS: ReadonlySet<string> = new Set([
   'self',
   'none',
@@ -73,7 +73,7 @@ const KEYWORDS: ReadonlySet<string> = new Set([
   'inline-speculation-rules',
   'trusted-types-eval',
 ])
-/** Keywords of directives without sources. The words of other directives have no quotes. */
+/** Keywords in directives without sources. The words in other directives have no quotes. */
 const OWN_KEYWORDS: Readonly<Record<keyof OtherDirectives, ReadonlySet<string>>> = {
   'trusted-types': new Set(['none', 'allow-duplicates']),
   'require-trusted-types-for': new Set(['script']),
@@ -140,7 +140,7 @@ function formatDirective(name: string, value: unknown, nonce: string | undefined
     const text = String(each)
     return (own === undefined ? KEYWORDS.has(text) || HASH.test(text) : own.has(text)) ? [`'${text}'`] : [text]
   })
-  // An empty list of sources allows nothing, like 'none'. Only sandbox has a meaning without words.
+  // An empty list of sources allows nothing, like 'none'. Only `sandbox` has a meaning without words.
   if (texts.length === 0) return name === 'sandbox' ? name : `${name} 'none'`
   return `${name} ${texts.join(' ')}`
 }
@@ -150,7 +150,7 @@ function isSource(text: string): boolean {
 }
 
 function sourceFix(value: unknown): string {
-  if (typeof value !== 'string') return 'Write for example "self" or "https://cdn.example.org".'
+  if (typeof value !== 'string') return 'Write, for example, "self" or "https://cdn.example.org".'
   if (/^'?nonce-/i.test(value)) return 'Use CspNonce: a nonce must differ in every response.'
   if (/^'[^']+'$/.test(value)) return `Write "${value.slice(1, -1)}": csp() adds the quotes.`
   return 'Write one source for each item, without spaces, quotes, ";" and ",".'

@@ -14,11 +14,11 @@ import type { CspPolicy } from './csp.ts'
 export interface HstsOptions {
   /** Seconds for which browsers use only HTTPS. Default 31,536,000, a year. */
   readonly maxAgeSeconds?: number
-  /** Covers all subdomains, even those of other servers. Default false. */
+  /** Covers all subdomains, even those on other servers. Default false. */
   readonly includeSubDomains?: boolean
-  /** Permits inclusion in the preload list of browsers. Removal from the list takes months. Default false. */
+  /** Permits inclusion in browsers' preload lists. Removal from the list takes months. Default false. */
   readonly preload?: boolean
-  /** Sends the field over cleartext too, for a server behind a proxy that has the certificate. Default false. */
+  /** Also sends the field without TLS, for a server behind a proxy that terminates TLS. Default false. */
   readonly behindTlsProxy?: boolean
 }
 
@@ -30,7 +30,7 @@ export type ReferrerPolicy = (typeof REFERRER_POLICIES)[number]
 
 /** Options of `securityHeaders()`. `false` removes a field that an outer `securityHeaders()` has set. */
 export interface SecurityHeadersOptions {
-  /** The policy of `Content-Security-Policy`, from `csp()`. None by default. */
+  /** The policy for `Content-Security-Policy`, from `csp()`. None by default. */
   readonly csp?: CspPolicy | false
   /** A policy that browsers only report against. None by default. */
   readonly cspReportOnly?: CspPolicy | false
@@ -38,9 +38,9 @@ export interface SecurityHeadersOptions {
   readonly hsts?: HstsOptions | false
   /** Pages that can show the response in a frame, for `X-Frame-Options`. Default `'SAMEORIGIN'`. */
   readonly frame?: 'DENY' | 'SAMEORIGIN' | false
-  /** The part of an address that other sites see. Default `'strict-origin-when-cross-origin'`. */
+  /** The part of a page's address that other sites see. Default `'strict-origin-when-cross-origin'`. */
   readonly referrer?: ReferrerPolicy | false
-  /** Origins that can use each feature of browsers, such as `{ camera: [] }`. None by default. */
+  /** Origins that can use each browser feature, such as `{ camera: [] }`. None by default. */
   readonly permissions?: Readonly<Record<string, AllowList>> | false
   /** `Cross-Origin-Opener-Policy`: which windows can reach the page. Default `'same-origin'`. */
   readonly coop?: 'same-origin' | 'same-origin-allow-popups' | 'noopener-allow-popups' | 'unsafe-none' | false
@@ -48,7 +48,7 @@ export interface SecurityHeadersOptions {
   readonly coep?: 'require-corp' | 'credentialless' | 'unsafe-none' | false
   /** `Cross-Origin-Resource-Policy`: which sites can embed the response. Default `'same-origin'`. */
   readonly corp?: 'same-origin' | 'same-site' | 'cross-origin' | false
-  /** Addresses of `Reporting-Endpoints` by name. None by default. */
+  /** Addresses for `Reporting-Endpoints`, by name. None by default. */
   readonly reporting?: Readonly<Record<string, string>> | false
 }
 
@@ -63,7 +63,7 @@ const REFERRER_POLICIES = [
   'unsafe-url',
 ] as const
 
-/** A year, the minimum of the preload list. */
+/** One year, the minimum for the preload list. */
 export const YEAR_SECONDS = 31_536_000
 
 const policy: OptionKind = {
@@ -106,7 +106,7 @@ const KINDS: OptionKinds<SecurityHeadersOptions> = {
       (value === '*' ||
         (Array.isArray(value) && value.every((each) => typeof each === 'string' && ADDRESS.test(each)))),
     'an object of features with "*" or lists of origins',
-    "Write for example { camera: [], geolocation: ['self'] }.",
+    "Write, for example, { camera: [], geolocation: ['self'] }.",
   ),
   coop: oneOf('same-origin', 'same-origin-allow-popups', 'noopener-allow-popups', 'unsafe-none', false),
   coep: oneOf('require-corp', 'credentialless', 'unsafe-none', false),
@@ -114,11 +114,11 @@ const KINDS: OptionKinds<SecurityHeadersOptions> = {
   reporting: record(
     (name, value) => KEY.test(name) && typeof value === 'string' && ADDRESS.test(value),
     'an object of addresses by name',
-    "Write for example { default: 'https://reports.example.org/' }.",
+    "Write, for example, { default: 'https://reports.example.org/' }.",
   ),
 }
 
-/** Option names of other libraries, and what to use instead. */
+/** Option names from other libraries, and their replacements. */
 const MEANT: Readonly<Record<string, string>> = {
   contentSecurityPolicy: 'csp',
   strictTransportSecurity: 'hsts',
@@ -133,7 +133,7 @@ const MEANT: Readonly<Record<string, string>> = {
   'hsts.maxAge': 'hsts.maxAgeSeconds',
 }
 
-/** @throws {TypeError | RangeError} that names the option that is wrong */
+/** @throws {TypeError | RangeError} that names the invalid option */
 export function checkSecurityHeaders(given: SecurityHeadersOptions): void {
   checkOptions('securityHeaders', given, KINDS, MEANT)
   const { hsts: transport } = given

@@ -15,7 +15,7 @@ const DEFAULTS = {
 }
 const HSTS = { 'strict-transport-security': 'max-age=31536000' }
 
-/** Returns the fields of a response, without those of its body. */
+/** Returns a response's fields, without those that describe its body. */
 async function fieldsOf(options?: SecurityHeadersOptions, url = '/'): Promise<Record<string, string>> {
   const app = new App()
   app.router.use(securityHeaders(options)).get('/', (ctx) => ctx.empty())
@@ -85,12 +85,12 @@ describe('securityHeaders()', () => {
     [{ maxAgeSeconds: 0 }, 'max-age=0'],
     [{ maxAgeSeconds: 63_072_000, includeSubDomains: true }, 'max-age=63072000; includeSubDomains'],
     [{ includeSubDomains: true, preload: true }, 'max-age=31536000; includeSubDomains; preload'],
-  ])('formats Strict-Transport-Security of %j', async (hsts, value) => {
+  ])('formats Strict-Transport-Security for %j', async (hsts, value) => {
     const fields = await fieldsOf(hsts === undefined ? {} : { hsts }, 'https://example.org/')
     expect(fields).toHaveProperty('strict-transport-security', value)
   })
 
-  it('leaves fields out with false', async () => {
+  it('omits fields that are set to false', async () => {
     const off = { hsts: false, frame: false, referrer: false, coop: false, corp: false } as const
     expect(await fieldsOf(off)).toEqual({ 'x-content-type-options': 'nosniff' })
   })
@@ -236,14 +236,14 @@ describe('CspNonce', () => {
     }
   }
 
-  it('adds itself to every policy of the response when it is read: helmetjs/csp#19', async () => {
+  it('is added to every policy of the response when it is read: helmetjs/csp#19', async () => {
     const { body: nonce, policy, report } = await send('/page')
     expect(Buffer.from(nonce, 'base64url')).toHaveLength(16)
     expect(policy).toBe(`script-src 'self' 'nonce-${nonce}' 'strict-dynamic'; object-src 'none'`)
     expect(report).toBe(`style-src 'nonce-${nonce}'`)
   })
 
-  it('differs in every response, and is the same within one', async () => {
+  it('differs in every response, and is the same within one response', async () => {
     const [first, second] = [await send('/page'), await send('/page')]
     expect(first.body).not.toBe(second.body)
     const [once, again] = (await send('/twice')).body.split(' ')
@@ -265,7 +265,7 @@ describe('CspNonce', () => {
     })
   })
 
-  it('keeps the policy of the handler', async () => {
+  it("keeps the handler's policy", async () => {
     expect((await send('/own')).policy).toBe("script-src 'none'")
   })
 
@@ -274,7 +274,7 @@ describe('CspNonce', () => {
     expect((await send('/late')).body).toBe(`FW_RESPONSE_SENT Error: ${message}`)
   })
 
-  it('is null without a policy that contains it', async () => {
+  it('is null if no policy contains it', async () => {
     const other = new App()
     other.router
       .use(securityHeaders({ csp: csp({ 'script-src': ['self'] }) }))

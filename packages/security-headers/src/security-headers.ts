@@ -10,10 +10,10 @@ import {
 } from './options.ts'
 
 /**
- * Creates middleware that sets header fields which protect the users of pages. The value of a handler replaces that of the
- * middleware, and an inner `securityHeaders()` that of an outer one.
+ * Creates middleware that sets header fields that protect a page's users. A handler's value replaces the middleware's,
+ * and an inner `securityHeaders()` replaces an outer one's.
  *
- * @throws {TypeError | RangeError} that names the option that does not exist or has a wrong value
+ * @throws {TypeError | RangeError} that names the unknown or invalid option
  *
  * @example
  * router.use(securityHeaders({ csp: csp({ 'script-src': ['self', CspNonce], 'object-src': ['none'] }) }))
@@ -41,7 +41,7 @@ type Field = readonly [name: string, value: string]
 const POLICY = 'content-security-policy'
 const REPORT_ONLY = 'content-security-policy-report-only'
 
-/** The names of the fields of options that can be `false`. */
+/** The field names for options that can be `false`. */
 const NAMES = {
   csp: POLICY,
   cspReportOnly: REPORT_ONLY,
@@ -55,7 +55,7 @@ const NAMES = {
   reporting: 'reporting-endpoints',
 } as const satisfies Record<keyof SecurityHeadersOptions, string>
 
-/** Returns the fields of all responses, without Strict-Transport-Security. */
+/** Returns the fields for all responses, without Strict-Transport-Security. */
 function fieldsOf(options: SecurityHeadersOptions): Field[] {
   const { csp, cspReportOnly, permissions, reporting } = options
   const values: Partial<Record<keyof typeof NAMES, string | false | undefined>> = {

@@ -44,13 +44,13 @@ afterAll(async () => {
 })
 
 describe('a page in Chromium', () => {
-  it('runs the script with the nonce and what it loads, and no other', async () => {
+  it('runs the script with the nonce and the scripts that it loads, and no other', async () => {
     const page = await browser.newPage()
     const refused: string[] = []
     page.on('console', (message) => refused.push(message.text()))
     await page.goto(`${url}/page`)
     await expect.poll(() => page.title()).toBe('none own loaded')
-    // The two scripts and the attribute, which the browser reports in this order.
+    // The browser reports the two scripts and the attribute in this order.
     expect(refused.filter((text) => /content security policy/i.test(text))).toHaveLength(3)
     await page.close()
   })
@@ -76,7 +76,7 @@ describe('a page in Chromium', () => {
     await page.close()
   })
 
-  it('is not shown in a frame of another site', async () => {
+  it('is not shown in a frame on another site', async () => {
     const page = await browser.newPage()
     await page.goto(otherUrl)
     const [frame] = page.mainFrame().childFrames()

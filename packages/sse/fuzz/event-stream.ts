@@ -54,7 +54,7 @@ const TEXTS: readonly string[] = [
 ]
 
 const target: FuzzTarget<Input> = {
-  parser: 'event streams (HTML §9.2) in the reader of @fw/sse/testing, and the encoder of events',
+  parser: 'event streams (HTML §9.2) in the reader from @fw/sse/testing, and the event encoder',
   generate: (random) => ({ stream: stream(random), event: event(random) }),
   check({ stream: bytes, event: block }) {
     const buffer = Buffer.from(bytes, 'latin1')

@@ -4,7 +4,7 @@ import { decodeEntry, entryOf, parseEntries, parseRead, type RedisEntry } from '
 import type { BackplaneHost } from '../src/backplane/backplane.ts'
 import { SseChannel } from '../src/index.ts'
 
-/** A reply of Redis to `XREAD`: entries from any program, in one of the forms of the Redis protocol. */
+/** A Redis reply to `XREAD`: entries from any program, in one of the Redis protocol's forms. */
 interface Input {
   readonly entries: readonly { readonly id: string; readonly fields: readonly string[] }[]
   readonly form: 'array' | 'flat' | 'map' | 'object'
@@ -60,7 +60,7 @@ const PIECES: readonly string[] = [
 ]
 
 const target: FuzzTarget<Input> = {
-  parser: 'Redis replies of the backplane of @fw/sse',
+  parser: 'Redis replies to the @fw/sse backplane',
   generate: (random) => ({
     entries: random.list(0.7, () => ({ id: `${1 + random.below(3)}-${random.below(3)}`, fields: fields(random) })),
     form: random.pick(['array', 'flat', 'map', 'object']),

@@ -6,7 +6,7 @@ import type { SseOptions } from './stream/stream-options.ts'
 
 declare module '@fw/types' {
   interface ContextExtensions {
-    /** Opens a stream of server-sent events. Calls `sse` of `@fw/sse`. */
+    /** Opens a stream of server-sent events. Calls `sse` from `@fw/sse`. */
     sse<Events extends object = SseEvents>(options?: SseOptions): Promise<SseStream<Events>>
   }
 }

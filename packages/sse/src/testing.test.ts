@@ -27,10 +27,14 @@ describe('parseEvents', () => {
 
   it.each<[string, string, string[]]>([
     ['one mark', '\uFEFFdata: a\n\n', ['a']],
-    ['two marks, of which the second belongs to the first name', '\uFEFF\uFEFFdata: a\n\ndata: b\n\n', ['b']],
-    ['one mark before an empty line', '\uFEFF\n\uFEFFdata: a\n\ndata: b\n\n', ['b']],
-    ['a mark in the data', 'data: \uFEFFa\n\n', ['\uFEFFa']],
-    ['the characters that look like the bytes of a mark', '\xEF\xBB\xBFdata: a\n\ndata: b\n\n', ['b']],
+    [
+      'two byte order marks, the second of which belongs to the first name',
+      '\uFEFF\uFEFFdata: a\n\ndata: b\n\n',
+      ['b'],
+    ],
+    ['one byte order mark before an empty line', '\uFEFF\n\uFEFFdata: a\n\ndata: b\n\n', ['b']],
+    ['a byte order mark in the data', 'data: \uFEFFa\n\n', ['\uFEFFa']],
+    ['the characters that look like the bytes of a byte order mark', '\xEF\xBB\xBFdata: a\n\ndata: b\n\n', ['b']],
   ])('reads %s as text, as bytes and in every split', (_, text, data) => {
     expect(dataOf([text])).toEqual(data)
     expect(dataOf(['', ...text.split('')])).toEqual(data)
@@ -119,7 +123,7 @@ describe('EventClient', () => {
     expect(await client.next()).toBeUndefined()
   })
 
-  it('refuses a response that is not an event stream', async () => {
+  it('rejects a response that is not an event stream', async () => {
     await expect(EventClient.connect(new App(), '/')).rejects.toThrow('Cannot read events: the response is 404')
   })
 })

@@ -41,12 +41,12 @@ it('limits the memory of a history, even while other code uses the buffer pool',
     for (let at = 0; at < 20; at++) Buffer.from('x'.repeat(4000))
   }
   expect(channel.stats.keptEvents).toBe(1000)
-  // As slices of the pool it would be 62 MiB. Discarded memory is freed a little later.
+  // As slices of the pool, the events would take 62 MiB. Discarded memory is freed a little later.
   await vi.waitFor(() => expect(heldBytes() - before).toBeLessThan(8 * MIB), { timeout: 30_000 })
 })
 
 eachProtocol('a client that never reads', start, (client) => {
-  it('makes the producer wait, is aborted, and the producer is notified', async () => {
+  it('makes the producer wait, is aborted, and notifies the producer', async () => {
     const before = heldBytes()
     stallTimeoutMs = 500
     let writes = 0
@@ -65,7 +65,7 @@ eachProtocol('a client that never reads', start, (client) => {
     const { signal } = await done.promise
     expect(signal.aborted).toBe(true)
     expect(most).toBeLessThan(MIB)
-    // The socket buffers hold some events.
+    // The socket buffers hold some of the events.
     expect(writes).toBeLessThan(500)
     response.abort()
     await vi.waitFor(() => expect(heldBytes() - before).toBeLessThan(8 * MIB), { timeout: 30_000 })
@@ -106,7 +106,7 @@ eachProtocol('a client that never reads', start, (client) => {
     // Objects of the last events are freed in later turns.
     await vi.waitFor(() => expect(heldBytes() - before).toBeLessThan(8 * MIB), { timeout: 30_000 })
     expect({ isOpen: stream.isOpen(), isDropping: notified.dropped > 0, warnings: notified.slow }).toEqual(expected)
-    // Removed with its waiting events.
+    // The subscriber was removed with its waiting events.
     response.abort()
     await stream.closed
     expect(channel.stats.subscribers).toBe(0)

@@ -27,7 +27,7 @@ const subscribers = (count: number): Promise<void> =>
 describe('a broadcast', () => {
   it.each([
     ['small events', ['one', 'two\nlines', 'é']],
-    // More bytes than one socket write takes.
+    // More bytes than one socket write accepts.
     ['large events', ['x'.repeat(200_000), 'y'.repeat(70_000)]],
   ])('sends %s unchanged to streams of every protocol at the same time', async (_, texts) => {
     channel = new SseChannel()
@@ -53,7 +53,7 @@ describe('a broadcast', () => {
 
     const blocks = texts.map((text) => `event: n\nid: 1\n${text.replaceAll(/^/gm, 'data: ')}\n\n`)
     const expected = `${blocks.join('')}retry: 1\n\n`
-    // Compare here, because a diff of such long texts is unreadable.
+    // Compare here, because a diff of such long strings is unreadable.
     expect((await whole).map((text) => text === expected)).toEqual(clients.map(() => true))
     const { text, ended } = await bare
     expect(Buffer.from(text.slice(text.indexOf('\r\n\r\n') + 4), 'latin1').toString() === expected).toBe(true)

@@ -83,7 +83,9 @@ class Client {
   text = ''
   end: 'complete' | 'truncated' | 'disconnected' = 'complete'
   isStalled = false
-  /** The text that the client must have received before it disconnects. QUIC discards what is still on its way. */
+  /**
+   * The text that the client must have received before it disconnects. QUIC discards bytes that are still in transit.
+   */
   #expected: unknown
 
   async run(protocol: TestProtocol, port: number, { request = {}, expectWire }: Case): Promise<void> {
@@ -193,7 +195,7 @@ function expectedOf(calls: readonly Call[]): unknown[] {
 
 const cases = sharedCases('sse.json') as readonly Case[]
 
-/** Fields of a connection, which only HTTP/1.1 has (RFC 9113 §8.2.2, RFC 9114 §4.2). */
+/** Connection-specific fields, which only HTTP/1.1 has (RFC 9113 §8.2.2, RFC 9114 §4.2). */
 const CONNECTION_FIELDS = new Set(['connection', 'transfer-encoding'])
 
 describe.runIf(cases.length > 0).each(TEST_PROTOCOLS)('sse.json over %s', (protocol) => {

@@ -25,7 +25,7 @@ interface Seen {
   readonly lastEventId: string
 }
 
-/** Returns the events that a client must dispatch for some blocks. */
+/** Returns the events that a client must dispatch for the given blocks. */
 function seenOf(sent: readonly ServerSentEvent[]): Seen[] {
   let lastEventId = ''
   return sent.map(({ event = 'message', id, data = '' }) => {
@@ -53,7 +53,7 @@ function offer(sent: readonly ServerSentEvent[], cut: number): string {
   return `/events/${name}`
 }
 
-/** Sends blocks in pieces, each in its own turn. No client may depend on the splits. */
+/** Sends blocks in pieces, each in its own turn. No client must depend on the splits. */
 async function sendCut(stream: EventStream, { sent, cut }: Offer): Promise<void> {
   const whole = Buffer.from(sent.map((block) => encodeEvent(block)).join(''))
   for (let at = 0; at < whole.length; at += cut) {
@@ -129,7 +129,7 @@ eachProtocol(
   },
 )
 
-describe('the EventSource of Chromium', () => {
+describe("Chromium's EventSource", () => {
   const servers: Server[] = []
   afterAll(async () => {
     for (const server of servers) await server.close({ drainMs: 0 })

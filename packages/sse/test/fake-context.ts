@@ -65,7 +65,7 @@ export interface FakeRequest {
   readonly headers?: Readonly<Record<string, string>>
   readonly protocol?: string
   readonly address?: string
-  /** Client address from a trusted proxy. Default: the address of the peer. */
+  /** Client address from a trusted proxy. Default: the peer's address. */
   readonly clientAddress?: string
   readonly port?: number
 }

@@ -1,4 +1,4 @@
-/** A process with a channel: `node fleet-node.ts <socket of Redis>`. Publishes on request. */
+/** A process with a channel: `node fleet-node.ts <Redis socket>`. Publishes on request. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { Server } from '@fw/core'
 import { setSinks } from '@fw/log'
@@ -29,7 +29,7 @@ process.on('disconnect', () => process.exit())
 process.send?.({ port: Number(url.port) })
 
 async function begin(everyMs: number): Promise<void> {
-  // Every client starts after this event. A process that queries Redis too early would not know its id.
+  // Every client starts after this event. A process that queries Redis too early would not know the event's id.
   channel.publish('n', '0', { id: 'start' })
   while (channel.stats.keptEvents === 0) await delay(5)
   publishing = setInterval(() => channel.publish('n', String(++published)), everyMs)

@@ -6,7 +6,7 @@ const CLIENTS = Number(process.env['FLEET_CLIENTS'] ?? 40)
 const SECONDS = Number(process.env['FLEET_SECONDS'] ?? 4)
 
 it(
-  'delivers every event once to clients that move between processes while Redis is killed, cut off and halted',
+  'delivers every event once to clients that move between processes while Redis is killed, cut off and paused',
   async () => {
     const result = await runFleet({
       nodes: 3,

@@ -11,7 +11,7 @@ export interface FleetOptions {
   readonly seconds: number
   /** Whether Redis writes to disk before each reply. */
   readonly isDurable: boolean
-  /** The disturbances of Redis, at equal intervals. */
+  /** The disruptions to Redis, at equal intervals. */
   readonly disturbances: readonly Disturbance[]
 }
 
@@ -27,7 +27,7 @@ export interface FleetResult {
 
 export const DISTURBANCES: readonly Disturbance[] = ['restart', 'cut', 'pause']
 
-/** Duration of an outage of Redis. */
+/** Duration of a Redis outage. */
 const RESTART_MS = 300
 /** Twice the time limit of a response. */
 const PAUSE_MS = 2000
@@ -40,7 +40,7 @@ const AWAY_MS = 1000
 export const MOVES = 2
 /** Minimum number of events per requested second. */
 export const EVENTS_PER_SECOND = 10
-/** Time that clients have after the last event. */
+/** Time that clients have to finish after the last event. */
 const PATIENCE_MS = 100_000
 
 /**
@@ -99,14 +99,14 @@ async function disturb(redis: RedisServer, disturbance: Disturbance): Promise<vo
   }
 }
 
-/** A message of a process. */
+/** A message from a process. */
 interface Responses {
   readonly port: number
   readonly begun: true
   readonly published: number
 }
 
-/** Resolves with the next message of a process that has this property. */
+/** Resolves with the next message from a process that has this property. */
 async function responseOf<Name extends keyof Responses>(
   process: ChildProcess,
   name: Name,
@@ -114,7 +114,7 @@ async function responseOf<Name extends keyof Responses>(
   for await (const [message] of on(process, 'message') as AsyncIterable<[Responses | 'gap']>) {
     if (message !== 'gap' && name in message) return message
   }
-  throw new Error(`The process did not tell '${name}'`)
+  throw new Error(`The process did not send '${name}'`)
 }
 
 class Fleet {
@@ -156,7 +156,7 @@ class Fleet {
           this.newest = Math.max(this.newest, expected - 1)
         }
       } catch (error) {
-        // Ignore errors of closing. Other errors show as missing events.
+        // Ignore errors from closing. Other errors show up as missing events.
         if (!leaving.signal.aborted) await delay(10)
         else if (error !== leaving.signal.reason) this.faults.push(String(error))
       } finally {

@@ -17,7 +17,7 @@ const REFUSED: readonly (readonly string[])[] = [
   ['other', 'fields'],
 ]
 
-it('ignores foreign entries in the stream of a channel, stored before or later', async () => {
+it("ignores foreign entries in a channel's stream, stored earlier or later", async () => {
   const warnings: string[] = []
   const onWarning = ({ message }: Error): void => void warnings.push(message)
   process.on('warning', onWarning)

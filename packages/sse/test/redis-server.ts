@@ -11,14 +11,14 @@ const RESPONSE_MS = 30_000
 
 /** The running servers. */
 const servers = new Set<ChildProcess>()
-// A failed test may have left a server running.
+// A failed test can have left a server running.
 process.once('exit', () => {
   for (const server of servers) server.kill('SIGKILL')
 })
 
 /**
- * A real Redis that can be killed and restarted with the data on its disk. It listens on a Unix socket in its own folder,
- * because another process could take a port while it is down.
+ * A real Redis that can be killed and restarted with the data on its disk. Listens on a Unix socket in its own folder,
+ * because another process could take its port while it is down.
  */
 export class RedisServer implements AsyncDisposable {
   readonly path: string
@@ -32,7 +32,7 @@ export class RedisServer implements AsyncDisposable {
     this.#options = options
   }
 
-  /** @param isDurable Whether it writes to disk before each reply. Otherwise it loses its data when it ends */
+  /** @param isDurable Whether it writes to disk before each reply. Otherwise, it loses its data when it ends */
   static async start(isDurable: boolean): Promise<RedisServer> {
     const options = isDurable ? ['--appendonly', 'yes', '--appendfsync', 'always'] : ['--appendonly', 'no']
     const server = new RedisServer(await tempFolder(), options)
@@ -44,13 +44,13 @@ export class RedisServer implements AsyncDisposable {
     return createClient({ socket: { path: this.path, tls: false } })
   }
 
-  /** Sends a command over a separate connection. @throws without a response */
+  /** Sends a command over a separate connection. @throws if there is no reply */
   async command(...args: string[]): Promise<unknown> {
     const [reply] = await this.#converse([args])
     return reply
   }
 
-  /** Sends commands as one transaction. @throws without a response */
+  /** Sends commands as one transaction. @throws if there is no reply */
   async transaction(...commands: readonly string[][]): Promise<void> {
     await this.#converse([['MULTI'], ...commands, ['EXEC']])
   }
@@ -93,7 +93,7 @@ export class RedisServer implements AsyncDisposable {
   async restart(): Promise<void> {
     await this.kill()
     const where = ['--port', '0', '--unixsocket', this.path, '--dir', this.#folder.path, '--save', '']
-    // It inherits no output of the tests. Otherwise a reader of that output would wait for its end.
+    // Do not let it inherit the tests' output. Otherwise, a reader of that output would wait for the server to end.
     const started = spawn('redis-server', [...where, ...this.#options], { stdio: ['ignore', 'pipe', 'ignore'] })
     this.#process = started
     started.unref()
@@ -116,7 +116,7 @@ export class RedisServer implements AsyncDisposable {
   }
 }
 
-/** A proxy to a server that can be slow, or silently drop all bytes. */
+/** A proxy in front of a server that can be slow, or silently drop all bytes. */
 export class CuttableLine implements AsyncDisposable {
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
@@ -128,7 +128,7 @@ export class CuttableLine implements AsyncDisposable {
     this.#server = server
   }
 
-  /** @param path Socket of the server */
+  /** @param path Path to the server's socket */
   static async to(path: string): Promise<CuttableLine> {
     const server = createServer()
     const line = new CuttableLine(server)

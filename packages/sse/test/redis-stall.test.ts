@@ -1,5 +1,5 @@
-// Timers run first in an event-loop turn. After a suspension of the process they expire before it has read the bytes that
-// arrived during the suspension.
+// Timers run first in an event-loop turn. After the process was suspended, they expire before it has read the bytes
+// that arrived during the suspension.
 import { setImmediate } from 'node:timers/promises'
 import { expect, it, vi } from 'vitest'
 import { SseChannel } from '../src/index.ts'
@@ -21,14 +21,14 @@ it('does not report an outage after the process was suspended for longer than th
   await using channel = new SseChannel({ backplane })
   channel.publish('n', 'connects')
   await soon(() => expect(channel.stats.keptEvents).toBe(1))
-  channel.publish('n', 'while it stands still')
+  channel.publish('n', 'while it is suspended')
   // Also longer than a blocking read.
   await standStill(2100)
   await soon(() => expect(channel.stats.keptEvents).toBe(2))
   expect(errors).toEqual([])
 })
 
-it('stores the published events of a process that is suspended while it closes', async () => {
+it('stores the events published by a process that is suspended while it closes', async () => {
   await using redis = await RedisServer.start(false)
   const backplane = new RedisBackplane(redis.client, 'test', { onError: () => {} })
   const channel = new SseChannel({ backplane })

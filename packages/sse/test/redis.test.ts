@@ -58,7 +58,7 @@ const range = (from: number, to: number): string =>
   Array.from({ length: to - from + 1 }, (_, n) => String(from + n)).join(' ')
 
 describe('a channel in several processes', () => {
-  it('delivers each event, published by any process, to all subscribers in one order', async () => {
+  it('delivers each event, published by any process, to all subscribers in the same order', async () => {
     await using redis = await RedisServer.start(false)
     await using one = new Node(redis.client)
     await using two = new Node(redis.client)
@@ -92,7 +92,7 @@ describe('a channel in several processes', () => {
     expect([one.gaps, two.gaps]).toEqual([0, 0])
   })
 
-  it('measures the age of events from their publication instead of the start of the process', async () => {
+  it('measures the age of events from when they were published, not from the process start', async () => {
     await using redis = await RedisServer.start(false)
     await using one = new Node(redis.client)
     one.publish(1, 3)
@@ -171,7 +171,7 @@ describe('a Redis that is killed', () => {
     await using early = await two.connect('unknown')
     const first = await early.next()
     let published = 1
-    // Stay below the history limit for any start time of Redis, so that a later process has all events.
+    // Stay below the history limit whenever Redis starts, so that a later process has all events.
     let most = 300
     const publishing = setInterval(() => published < most && one.publish(++published, published), 2)
     await soon(() => expect(published).toBeGreaterThan(50))
@@ -258,7 +258,7 @@ describe('an event that is removed before it is read', () => {
       const body = encodeBody({ event: 'n', data: String(n + 4), id: undefined, key: undefined })
       return { entryId: '*', origin: 'other', number: n + 1, previous: NO_ENTRY, body }
     })
-    // One transaction, so that no read comes in between.
+    // Use one transaction, so that no read comes in between.
     await redis.transaction(addCommand(KEY, 1000, FIRST_ENTRY, entries), ['XTRIM', KEY, 'MAXLEN', '2'])
     await soon(() => expect(node.channel.stats.keptEvents).toBe(2))
     expect(node.gaps).toBe(2)
@@ -289,7 +289,7 @@ describe('a Redis without memory left', () => {
       const stats = String(await redis.command('INFO', 'commandstats'))
       return Number(new RegExp(`cmdstat_${command}:calls=(\\d+)`).exec(stats)?.[1] ?? 0)
     }
-    // On a busy machine, late replies are reported too.
+    // On a busy machine, late replies are also reported.
     const refusals = (): unknown[] => node.errors.filter((error) => String(error).includes('OOM'))
     await reading(redis, 1)
     await redis.command('CONFIG', 'SET', 'maxmemory', '1')
@@ -345,7 +345,7 @@ describe('a Redis without memory left', () => {
 })
 
 describe('a large event', () => {
-  it('waits and is sent in commands limited by bytes', async () => {
+  it('is queued and sent in commands with a limited size in bytes', async () => {
     await using redis = await RedisServer.start(false)
     await using one = new Node(redis.client)
     await using two = new Node(redis.client)
@@ -362,7 +362,7 @@ describe('a large event', () => {
     expect([one.gaps, two.gaps, three.gaps]).toEqual([0, 0, 0])
   })
 
-  it('passes a connection that is too slow for several of them in one reply', async () => {
+  it('arrives over a connection that is too slow for several of them in one reply', async () => {
     await using redis = await RedisServer.start(false)
     await using line = await CuttableLine.to(redis.path)
     await using near = new Node(redis.client)
@@ -410,7 +410,7 @@ describe('closing', () => {
     await using redis = await RedisServer.start(false)
     {
       await using node = new Node(redis.client)
-      // Closing has a time limit.
+      // Closing is limited in time.
       await reading(redis, 1)
       node.publish(1, 500)
     }
@@ -421,7 +421,7 @@ describe('closing', () => {
   it('lets the process end after the server has closed and Redis has the published events', async () => {
     await using redis = await RedisServer.start(false)
     const child = fork(fileURLToPath(new URL('ending-node.ts', import.meta.url)), [redis.path])
-    // Otherwise a process that does not end would block this test.
+    // Otherwise, a process that does not end would block this test.
     onTestFinished(() => void child.kill('SIGKILL'))
     const [code] = await once(child, 'exit')
     expect(code).toBe(0)
@@ -471,7 +471,7 @@ it.each<[string, unknown, string]>([
   ['an address, without showing it,', 'redis://user:secret@localhost', 'a string'],
   ['nothing', undefined, 'undefined'],
   [
-    'a client of another package',
+    'a client from another package',
     { duplicate() {}, connect() {}, disconnect() {}, sendCommand() {}, on() {} },
     'an object',
   ],
@@ -479,7 +479,7 @@ it.each<[string, unknown, string]>([
   expect(() => new RedisBackplane(client as RedisClient, 'test')).toThrow(
     expect.objectContaining({
       name: 'TypeError',
-      message: `RedisBackplane: client must be a client of the package redis, got ${shown}. Use createClient({ url: '…' }).`,
+      message: `RedisBackplane: client must be a client from the redis package, got ${shown}. Use createClient({ url: '…' }).`,
     }),
   )
 })

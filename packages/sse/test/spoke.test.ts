@@ -4,16 +4,16 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 
-it('warns a worker of a primary without its channel, and of one that has ended', async () => {
+it('warns a worker if its primary lacks the channel, or has ended', async () => {
   const worker = fork(fileURLToPath(new URL('spoke-node.ts', import.meta.url)), { silent: true })
   try {
     const said = worker.stdout === null ? Promise.reject(new Error('It has no output')) : text(worker.stdout)
-    // One listener for both messages, because after a suspension they arrive together.
+    // Use one listener for both messages, because they arrive together after a suspension.
     const messages = on(worker, 'message') as AsyncIterator<[unknown]>
     const next = async (): Promise<unknown> => (await messages.next()).value[0]
     expect(await next()).toEqual({ sse: 'join', channel: 'orders' })
     const { warning } = (await next()) as { warning: string }
-    expect(warning).toContain("The primary process does not know the event channel 'orders': make it before listen()")
+    expect(warning).toContain("The primary process does not know the event channel 'orders': create it before listen()")
     const exit = once(worker, 'exit')
     worker.disconnect()
     expect(await exit).toEqual([0, null])
@@ -25,7 +25,7 @@ it('warns a worker of a primary without its channel, and of one that has ended',
   }
 })
 
-it('ignores an event that the channel of a worker refuses, and reports it', async () => {
+it("ignores and reports an event that a worker's channel refuses", async () => {
   const worker = fork(fileURLToPath(new URL('spoke-node.ts', import.meta.url)), { silent: true })
   try {
     const messages = on(worker, 'message') as AsyncIterator<[unknown]>
@@ -36,7 +36,7 @@ it('ignores an event that the channel of a worker refuses, and reports it', asyn
     worker.send({ sse: 'joined', channel: 'orders' })
     const notified = JSON.stringify([await next(), await next()])
     expect(notified).toContain('{"delivered":"taken"}')
-    expect(notified).toContain('An event of the primary process threw: TypeError: on purpose')
+    expect(notified).toContain('An event from the primary process threw: TypeError: on purpose')
   } finally {
     worker.kill('SIGKILL')
   }

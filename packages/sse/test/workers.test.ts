@@ -48,7 +48,7 @@ describe('a program with workers', () => {
     return [...byPid.values()]
   }
 
-  it('delivers the events of every worker and the primary in one order', async () => {
+  it('delivers the events from every worker and the primary in one order', async () => {
     const clients = await onBoth()
     const publishers = new Set<string>()
     let count = 0
@@ -74,7 +74,7 @@ describe('a program with workers', () => {
     process.kill(killed, 'SIGKILL')
     await expect(first!.take(Infinity)).rejects.toThrow('terminated')
     await publish(501, 600)
-    // Messages of two workers can arrive in any order. Wait until these events have their place.
+    // Messages from two workers can arrive in any order. Wait until the order of these events is fixed.
     expect((await second!.take(100)).map(({ data }) => data)).toEqual(range(501, 600))
     const clients = await onBoth(start?.lastEventId)
     expect(clients.map(pidOf)).not.toContain(String(killed))
@@ -92,7 +92,7 @@ describe('a program with workers', () => {
       const [here, there] = await onBoth()
       await publish(1, 1)
       const event = await here?.next()
-      // The other worker may not have the event yet.
+      // The other worker might not have the event yet.
       const clients = await onBoth(event?.lastEventId)
       await publish(2, 2)
       for (const client of clients) expect((await client.next())?.data).toBe('2')
@@ -128,7 +128,7 @@ describe('a program without workers', () => {
     await new SseChannel({ backplane: workersBackplane('same') }).close()
   })
 
-  it('refuses a channel without a name', () => {
+  it('rejects a channel without a name', () => {
     expect(() => workersBackplane('')).toThrow(
       expect.objectContaining({
         name: 'TypeError',

@@ -37,7 +37,7 @@ const target: FuzzTarget<string> = {
       const weight = expected.get(coding) ?? alias ?? other ?? (coding === 'identity' ? 0.0005 : 0)
       assert.equal(codings.includes(coding), weight > 0, 'A coding that the client refuses is used, or the reverse')
     }
-    // The values of fields are cached, so parse this one again.
+    // Field values are cached, so parse this one again.
     assert.deepEqual(acceptedCodings(value), codings)
   },
 }

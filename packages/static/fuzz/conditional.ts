@@ -4,7 +4,7 @@ import { formatHttpDate, parseHttpDate } from '@fw/http-fields'
 import { planResponse } from '../src/http/plan-response.ts'
 import { evaluate, tagsIn } from './conditional/reference.ts'
 
-/** A request with conditions, and the validators of the file. */
+/** A request with conditions, and the file's validators. */
 export interface Input {
   readonly method: string
   readonly fields: Readonly<Record<string, string>>
@@ -49,7 +49,7 @@ const target: FuzzTarget<Input> = {
   },
   check(input) {
     const { method, fields, etag, lastModified } = input
-    // A minimized input can have another tag, which no file has.
+    // A minimized input can have an invalid tag, which no file has.
     if (tagsIn(etag).length !== 1) return
     const headers = { get: (name: string) => (Object.hasOwn(fields, name) ? (fields[name] ?? null) : null) }
     const plan = planResponse(method, headers, { etag, lastModified, size: 10 })

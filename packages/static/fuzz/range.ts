@@ -3,7 +3,7 @@ import { mutate, type FuzzTarget, type Random } from '@fw/testing/fuzz'
 import parseRanges from 'range-parser'
 import { parseRange } from '../src/http/range.ts'
 
-/** A `Range` field and the size of the file. */
+/** A `Range` field and the file's size. */
 interface Input {
   readonly field: string
   readonly size: number
@@ -50,7 +50,7 @@ const target: FuzzTarget<Input> = {
     const expected = reference(value, size)
     assert.deepEqual(range, expected)
     if (typeof range === 'object') {
-      assert.ok(range.start >= 0 && range.start <= range.end && range.end < size, 'A range leaves the file')
+      assert.ok(range.start >= 0 && range.start <= range.end && range.end < size, 'A range extends beyond the file')
       // range-parser does not support empty members, a unit in capitals, or a suffix longer than the file.
       if (!/^bytes=\d+-\d*$/.test(value)) return
       assert.deepEqual(parseRanges(size, value), Object.assign([{ ...range }], { type: 'bytes' }))

@@ -10,7 +10,7 @@ interface Input {
   readonly dotdot: 'anywhere' | 'segment'
 }
 
-/** Names, and texts that some servers treat as a step up or as a separator. */
+/** Names, and strings that some servers treat as `..` or as a separator. */
 const PIECES: readonly string[] = [
   'a.txt',
   'dir',
@@ -73,7 +73,7 @@ const PIECES: readonly string[] = [
 const BASE = '/srv/root/'
 
 const target: FuzzTarget<Input> = {
-  parser: 'paths of static files, compared with the URL parser of Node.js',
+  parser: 'static file paths, compared with the Node.js URL parser',
   generate: (random) => ({
     path: path(random),
     dotfiles: random.pick(['allow', 'deny']),
@@ -93,7 +93,7 @@ const target: FuzzTarget<Input> = {
     assert.equal(isDirectory, rest.endsWith('/'))
     assert.equal(isRedundant, decodeURIComponent(rest).includes('//'))
 
-    // A proxy that normalizes the path sees the same file: the path is decoded once, and no part of it steps up.
+    // A proxy that normalizes the path selects the same file: the path is decoded once, and no part of it is `..`.
     const seen = new URL(`http://x${rest}`)
     assert.equal(seen.search + seen.hash, '')
     assert.equal(decodeURIComponent(seen.pathname).split('/').filter(Boolean).join('/'), name.slice(1))

@@ -13,7 +13,7 @@ const DIGITS = { 'v.txt': '123456789' }
 const MODIFIED = 'Sat, 03 Feb 2024 04:05:06 GMT'
 const LARGE = 4 * 1024 * 1024
 
-/** No response may depend on whether the file is in memory. */
+/** No response must depend on whether the file is in memory. */
 describe.each([true, false])('a response (in memory: %s)', (cacheInMemory) => {
   const open = async (files: Record<string, string>, options: StaticFilesOptions = {}) => {
     const folder = await tempFolder(files)
@@ -29,7 +29,7 @@ describe.each([true, false])('a response (in memory: %s)', (cacheInMemory) => {
     }
   }
 
-  it('answers 200 with everything a cache needs', async () => {
+  it('answers 200 with all fields that a cache needs', async () => {
     await using at = await open(DIGITS)
     for (let i = 0; i < 2; i++) {
       const { status, headers, text } = await at.server.ask('/v.txt')
@@ -89,14 +89,14 @@ describe.each([true, false])('a response (in memory: %s)', (cacheInMemory) => {
     expect((await at.server.ask('/v.txt')).text).toBe('123456789')
   })
 
-  it('omits a validator that is switched off', async () => {
+  it('omits a validator that is turned off', async () => {
     await using at = await open(DIGITS, { etag: false, lastModified: false })
     const { headers } = await at.server.ask('/v.txt')
     expect([headers.get('etag'), headers.get('last-modified')]).toEqual([null, null])
     expect((await at.server.ask('/v.txt', { 'if-modified-since': MODIFIED })).status).toBe(200)
   })
 
-  it('sends the present as the date of a file from the future', async () => {
+  it('sends the current time as the date of a file from the future', async () => {
     await using at = await open(DIGITS)
     utimesSync(at.folder.join('v.txt'), 32_503_680_000, 32_503_680_000)
     const { headers } = await at.server.ask('/v.txt')
@@ -168,7 +168,7 @@ describe('a large file', () => {
     expect(warnings).toEqual([`${folder.join('big.bin')} changed while it was being sent`])
   })
 
-  it('closes the file when the client goes away', async () => {
+  it('closes the file when the client disconnects', async () => {
     await using folder = await tempFolder({ 'big.bin': 'A'.repeat(SIZE) })
     await using server = await serve((router) => staticFiles(router, '/', folder.path))
     const client = await connectH1({ port: server.port })
@@ -214,7 +214,7 @@ const serveRestless = async (stillFrom: number) => {
 }
 
 it.each([true, false])(
-  'sends a file that grows at each read in the state of its opening (in memory: %s)',
+  'sends a file that grows on each read in the state in which it was opened (in memory: %s)',
   async (isLoaded) => {
     await using folder = await tempFolder({ log: 'line 0\n' })
     let lines = 0

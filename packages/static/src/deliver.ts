@@ -10,7 +10,7 @@ import type { Changed, Sample } from './files/sample.ts'
 import type { FileSource, MemorySource, Source } from './files/source.ts'
 import { streamFile } from './files/stream-file.ts'
 
-/** Describes how to open, read and label the file of one response. */
+/** Describes how to open, read and label the file for one response. */
 export interface Delivery {
   /** Opens the file. `deliver` closes it, and calls this again if the file changes before the first byte is sent. */
   open(): Source | Promise<Source | FileFailure>
@@ -18,7 +18,9 @@ export interface Delivery {
   describe(stats: FileIdentity): Representation
   /** Reports whether to read the file into memory with `load`. Other files are streamed. */
   isLoaded(file: FileSource): boolean
-  /** Reads a file into memory. With a sample of an earlier attempt in `before`, accepts a file that has only grown. */
+  /**
+   * Reads a file into memory. With a sample from an earlier attempt in `before`, accepts a file that has only grown.
+   */
   load(file: FileSource, before: Sample | undefined): Promise<MemorySource | Changed>
   /** Sets more header fields for status 200, 206 or 304. A 304 has no fields that describe a body. */
   readonly prepare: (headers: ResponseHeaders, status: Sendable['status']) => void
@@ -40,7 +42,7 @@ const PAUSES_MS: readonly number[] = [0, 2, 8, 32]
  *
  * @returns The failure if the file cannot be opened; the response is then untouched
  * @throws {HttpError} 412 or 416; 503 if the file changes during every attempt
- * @throws Any other error of the file system
+ * @throws Any other file system error
  */
 export async function deliver(ctx: Context, delivery: Delivery): Promise<FileFailure | undefined> {
   let before: Sample | undefined
@@ -159,7 +161,7 @@ function sendHead(
   response: Sendable,
 ): void {
   prepare(ctx, prepareMore, representation, response)
-  // RFC 9110 §9.3.2: HEAD has the Content-Length of GET.
+  // RFC 9110 §9.3.2: HEAD has the same Content-Length as GET.
   if (response.status === 200) ctx.responseHeaders.set('content-length', String(representation.size))
   ctx.empty(ctx.status)
 }

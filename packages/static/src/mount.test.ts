@@ -11,7 +11,7 @@ const NAVIGATION = 'text/html,application/xhtml+xml,*/*;q=0.8'
 const APP = { 'app.js': 'IDENTITY', 'app.js.br': 'BR', 'app.js.gz': 'GZIP', 'plain.js': 'PLAIN' }
 
 describe('a sidecar', () => {
-  it('is sent to clients that accept its coding, with Vary', async () => {
+  it('is sent with Vary to clients that accept its coding', async () => {
     await using folder = await tempFolder({ ...APP, 'z.css': 'Z', 'z.css.zst': 'ZSTD', 'only.js.gz': 'ALONE' })
     await using server = await serve((router) => staticFiles(router, '/', folder.path))
     const table: [string, string, string, string | null][] = [
@@ -232,12 +232,12 @@ it.each([
     staticFiles(router, '/', folder.path, { cacheControl: (() => value) as never })
   })
   expect((await server.ask('/a.txt')).text).toBe(
-    `TypeError: staticFiles: cacheControl must return a string or undefined, got ${shown} for /a.txt. Return for example 'no-cache'.`,
+    `TypeError: staticFiles: cacheControl must return a string or undefined, got ${shown} for /a.txt. Return, for example, 'no-cache'.`,
   )
 })
 
 describe('freshness', () => {
-  it('detects a change between two requests of one turn without a network', async () => {
+  it('detects a change between two requests in one turn without a network', async () => {
     await using folder = await tempFolder({ 'a.txt': 'old' })
     const server = new Server()
     staticFiles(server.router(), '/', folder.path)
@@ -251,7 +251,7 @@ describe('freshness', () => {
   })
 
   it.each(['/app.js', '/some/route'])(
-    'answers from memory alike, with conditions, codings and Cache-Control (%s)',
+    'answers from memory as from disk, with conditions, codings and Cache-Control (%s)',
     async (path) => {
       await using folder = await tempFolder(APP)
       await using server = await serve((router) =>
@@ -290,7 +290,7 @@ describe('freshness', () => {
   )
 
   it.each([true, false])(
-    'sees every change of the fallback file on the next request (in memory: %s)',
+    'sees every change to the fallback file on the next request (in memory: %s)',
     async (cacheInMemory) => {
       await using folder = await tempFolder({ 'index.html': 'one' })
       await using server = await serve((router) => staticFiles(router, '/', folder.path, { spa: true, cacheInMemory }))
@@ -311,7 +311,7 @@ describe('freshness', () => {
     },
   )
 
-  it.each([true, false])('detects every change at the next request (in memory: %s)', async (cacheInMemory) => {
+  it.each([true, false])('detects every change on the next request (in memory: %s)', async (cacheInMemory) => {
     await using folder = await tempFolder({ 'r1/s.txt': 'one!', 'r2/s.txt': 'two!' })
     symlinkSync('r1', folder.join('current'))
     for (const name of ['r1', 'r2']) utimesSync(folder.join(name, 's.txt'), 1e9, 1e9)

@@ -19,7 +19,7 @@ import type { Variant } from './paths/resolution.ts'
 import { addVary } from '@fw/http-fields'
 import { limitedWarnings, loadLog, ownWarnings } from './warnings.ts'
 
-/** Key of the fallback file among the known paths. The path of a request is never empty. */
+/** Key of the fallback file among the known paths. A request path is never empty. */
 const FALLBACK = ''
 
 /** Serves the files of one directory below one prefix. */
@@ -183,7 +183,7 @@ export class Mount {
     })
   }
 
-  /** Remembers the file of a path if the cache can hold it. */
+  /** Stores the file for a path if the cache can hold it. */
   async #remember(path: string, found: Resolution): Promise<void> {
     if (!found.variants.some(({ stats }) => this.#cache.isCacheable(stats))) return
     this.#known.set(path, await gatherAbsence(found, this.#files))
@@ -199,7 +199,7 @@ export class Mount {
         throw withCode(
           'FW_INVALID_RETURN',
           new TypeError(
-            `staticFiles: cacheControl must return a string or undefined, got ${showValue(value)} for ${name}. Return for example 'no-cache'.`,
+            `staticFiles: cacheControl must return a string or undefined, got ${showValue(value)} for ${name}. Return, for example, 'no-cache'.`,
           ),
         )
       }
@@ -209,8 +209,8 @@ export class Mount {
 }
 
 /**
- * Reports whether requests of one event-loop turn can share a stat call. Without a network, a client can change a file
- * between two requests of one turn.
+ * Reports whether requests in one event-loop turn can share a stat call. Without a network, a client can change a file
+ * between two requests in one turn.
  */
 function isShared(ctx: Context): boolean {
   return ctx.exchange.remotePort !== undefined

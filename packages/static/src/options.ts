@@ -26,7 +26,7 @@ export interface StaticFilesOptions {
   /** Sends `Last-Modified`. Default true. */
   readonly lastModified?: boolean
   /**
-   * Returns the value of `Cache-Control`. The field is omitted if the result is `undefined` or empty. Default
+   * Returns the `Cache-Control` value. The field is omitted if the result is `undefined` or empty. Default
    * none.
    *
    * @param path Path of the sent file below the directory, with a leading slash: `/index.html` for `/`
@@ -46,7 +46,7 @@ export interface StaticFilesOptions {
   /** Limits the memory of the cache, in bytes. Removes the least recently used files first. Default 64 MiB. */
   readonly maxCacheBytes?: number
   /**
-   * Receives a message for each file that exists but cannot be sent. Default: a Warn record of `@fw/log`, or a process
+   * Receives a message for each file that exists but cannot be sent. Default: a Warn record in `@fw/log`, or a process
    * warning if that package is not installed, at most one per second.
    */
   readonly onWarning?: (message: string) => void

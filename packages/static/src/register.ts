@@ -5,7 +5,7 @@ import { staticFiles } from './static-files.ts'
 
 declare module '@fw/types' {
   interface RouterExtensions {
-    /** Serves the files of `directory` under `urlPrefix`. Calls `staticFiles()` of `@fw/static`. */
+    /** Serves the files of `directory` under `urlPrefix`. Calls `staticFiles()` from `@fw/static`. */
     staticFiles(urlPrefix: string, directory: string | URL, options?: StaticFilesOptions): this
   }
 }

@@ -123,7 +123,7 @@ describe('sendFile', () => {
     }
   })
 
-  it('ignores conditions of a POST', async () => {
+  it('ignores conditional fields in a POST', async () => {
     await using folder = await tempFolder({ 'a.txt': 'hello' })
     await using server = await serve((router) => router.post('/', (ctx) => sendFile(ctx, folder.join('a.txt'))))
     const { status, text } = await server.ask(

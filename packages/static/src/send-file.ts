@@ -19,9 +19,9 @@ export interface SendFileOptions {
    * request. Without it, the path is trusted. Default none.
    */
   readonly root?: string | URL
-  /** Makes browsers save the file, under its own name (`true`) or this one. Default false. */
+  /** Makes browsers save the file under its own name (`true`) or the given one. Default false. */
   readonly download?: boolean | string
-  /** Sets `Content-Type`. By default, a field that is already set stays, or the extension decides. */
+  /** Sets `Content-Type`. By default, a field that is already set is kept; otherwise, the extension decides. */
   readonly contentType?: string
   /** Sets `Cache-Control`. Default none. */
   readonly cacheControl?: string
@@ -40,7 +40,7 @@ const KINDS: OptionKinds<SendFileOptions> = {
   etag: flag,
   lastModified: flag,
 }
-/** Begins the messages of errors about the directory. */
+/** Start of error messages about the directory. */
 const ROOT = 'sendFile: option "root"'
 const warn = limitedWarnings()
 
@@ -49,7 +49,7 @@ const warn = limitedWarnings()
  * regular file. Keeps header fields and an error status that are already set in the context.
  *
  * @param path An absolute path, a `file:` URL, or a path relative to `root` or the working directory
- * @throws {TypeError} if an option is unknown or wrong, `root` is empty or `undefined`, or a URL is not a `file:` URL
+ * @throws {TypeError} if an option is unknown or invalid, `root` is empty or `undefined`, or a URL is not a `file:` URL
  * @throws {Error} if `root` is not a directory
  *
  * @example

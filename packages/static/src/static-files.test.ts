@@ -80,7 +80,7 @@ describe('staticFiles', () => {
     expect((await server.ask('/form', {}, 'POST')).text).toBe('posted')
   })
 
-  it('gives more specific routes precedence, in any order of registration', async () => {
+  it('gives more specific routes precedence, regardless of registration order', async () => {
     await using folder = await tempFolder({ 'api/users': 'a file', 'b.txt': 'B' })
     await using server = await serve((router) => {
       staticFiles(router, '/', folder.path)
@@ -170,7 +170,7 @@ describe('staticFiles', () => {
     expect(await get(server.port, '/link.txt')).not.toContain('OUTSIDE')
   })
 
-  it('answers repeated slashes with a redirect to the path of the file, so that no guard is bypassed', async () => {
+  it('redirects repeated slashes to the canonical path, so that no guard is bypassed', async () => {
     await using folder = await tempFolder({ 'admin/secret.txt': 'S', 'dir/index.html': 'D' })
     await using server = await serve((router) => {
       staticFiles(router, '/', folder.path)
@@ -196,7 +196,7 @@ describe('staticFiles', () => {
     expect((await server.ask('/admin/secret.txt')).status).toBe(401)
   })
 
-  it('answers a directory with a redirect to its trailing slash with the option redirect', async () => {
+  it('redirects a directory to its trailing slash with the option redirect', async () => {
     await using folder = await tempFolder({ 'dir/index.html': 'DIR', 'index.html': 'ROOT' })
     await using server = await serve((router) => staticFiles(router, '/static', folder.path, { redirect: true }))
     const table = [

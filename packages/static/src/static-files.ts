@@ -6,7 +6,7 @@ import { resolveOptions, type StaticFilesOptions } from './options.ts'
 
 /**
  * Registers GET and HEAD routes that serve the files of `directory` under `urlPrefix`. More specific routes take
- * precedence, in any order of registration.
+ * precedence, regardless of registration order.
  *
  * @param urlPrefix `/` for all paths, or a prefix such as `/assets`; parameters are allowed
  * @param directory An absolute path, a path relative to the working directory, or a `file:` URL

@@ -23,7 +23,7 @@ export function limitedWarnings(report: Warn = reportToLog): Warn {
 }
 
 /**
- * Wraps the `onWarning` of the application. If it throws or rejects, logs the warning instead: a request that causes a
+ * Wraps the application's `onWarning`. If it throws or rejects, logs the warning instead: a request that causes a
  * warning must not fail or end the process.
  */
 export function ownWarnings(report: Warn, fallback: Warn = limitedWarnings()): Warn {

@@ -14,7 +14,7 @@ const FILE_BYTES = 100 * 1024 * 1024
 /** Memory that buffer pools keep, and that the allocator does not return immediately. */
 const SLACK_MIB = 48
 
-/** Begins a download, reads a few bytes and disconnects. */
+/** Starts a download, reads a few bytes and disconnects. */
 async function leave(protocol: TestProtocol, port: number): Promise<void> {
   const client = await connect(protocol, { port })
   const response = await client.request({ path: '/large.bin' })

@@ -9,7 +9,7 @@ import {
   type TestProtocol,
 } from '@fw/testing/clients'
 
-/** A listener for HTTP/1.1 that repeats each request over another protocol. */
+/** An HTTP/1.1 listener that forwards each request over another protocol. */
 export interface Bridge {
   readonly port: number
   close(): void
@@ -21,16 +21,16 @@ interface Head {
   readonly fields: readonly TestField[]
 }
 
-/** Fields of one connection (RFC 9110 §7.6.1), and those that the client sets itself. */
+/** Hop-by-hop fields (RFC 9110 §7.6.1), and those that the client sets itself. */
 const HOP_BY_HOP = new Set(['connection', 'content-length', 'keep-alive', 'transfer-encoding'])
 const ABSOLUTE_TARGET = /^https?:\/\/([^/?#]*)(.*)$/i
 
 /**
- * Opens a bridge on 127.0.0.1, so that runners which speak HTTP/1.1 can test a server over every protocol.
+ * Opens a bridge on 127.0.0.1, so that HTTP/1.1 runners can test a server over every protocol.
  *
- * Targets, names and values pass unchanged. Each connection has its own client, and its requests run one after the other.
- * They have no bodies. An absolute target becomes authority and path (RFC 9113 §8.3.1). A request that the server resets as
- * malformed gets 400. A response that breaks off ends the connection.
+ * Targets, names and values pass unchanged. Each connection has its own client and sends its requests one after the
+ * other. They have no bodies. An absolute target becomes authority and path (RFC 9113 §8.3.1). A request that the
+ * server resets as malformed gets 400. A truncated response ends the connection.
  */
 export async function openBridge(protocol: TestProtocol, serverPort: number, port = 0): Promise<Bridge> {
   const sockets = new Set<Socket>()
@@ -65,7 +65,7 @@ async function serve(socket: Socket, protocol: TestProtocol, port: number): Prom
       }
     }
   } catch {
-    // The runner has left, or the response has broken off.
+    // The runner has disconnected, or the response was truncated.
   } finally {
     socket.destroySoon()
     await client?.close().catch(() => {})
@@ -113,7 +113,7 @@ function isTags([name]: TestField): boolean {
   return name === 'if-none-match'
 }
 
-/** Joins the `If-None-Match` fields, as RFC 9110 §5.3 allows. The client of Node.js refuses to send two of them. */
+/** Joins the `If-None-Match` fields, as RFC 9110 §5.3 allows. The Node.js client refuses to send two of them. */
 function joinTags(fields: readonly TestField[]): readonly TestField[] {
   const tags = fields.filter(isTags).map(([, value]) => value)
   return tags.length < 2 ? fields : [...fields.filter((field) => !isTags(field)), ['if-none-match', tags.join(', ')]]

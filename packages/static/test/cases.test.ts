@@ -18,15 +18,15 @@ const staticCases = sharedCaseFile('static.json')
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
 const run = promisify(execFile)
 
-/** First port of the runner, which uses consecutive ports: below the ephemeral ports of the system and `freePort`. */
+/** The runner's first port. It uses consecutive ports, below the system's ephemeral ports and those of `freePort`. */
 const FIRST_PORT = 10_000 + (process.pid % 9000)
-/** User without privileges, for files that the server must not be able to read. Only root can change the user. */
+/** Unprivileged user, for files that the server must not be able to read. Only root can change the user. */
 const NOBODY = 65534
 const isRoot = process.getuid?.() === 0
 /** Starts a server in a running process, and keeps it until the runner kills this command. */
 const ORDER = `bash -c 'exec 3<>/dev/tcp/127.0.0.1/$0; printf "%s\\n" "$@" >&3; exec cat <&3'`
 
-/** Protocols of the static cases. `h1+tls` and `h2c` share an engine with another one. */
+/** Protocols that the static cases use. `h1+tls` and `h2c` share an engine with another one. */
 const STATIC_PROTOCOLS: readonly TestProtocol[] = ['h1', 'h2', 'h3']
 /** The runner gives up on a body after 3 s. Behind the bridge, only a smaller file arrives by then on a busy machine. */
 const MAX_BRIDGED_BYTES = 1024 * 1024
@@ -37,7 +37,7 @@ interface StaticCase {
   readonly serverFdLimit?: number
 }
 
-/** Reports whether a case measures the process of the server, so that the server needs a process of its own. */
+/** Reports whether a case measures the server process, so that the server needs its own process. */
 function inspectsProcess({ script = [], serverFdLimit }: StaticCase): boolean {
   return serverFdLimit !== undefined || script.some(({ op }) => op === 'fdCount' || op === 'rss')
 }
@@ -56,7 +56,7 @@ async function output(...args: string[]): Promise<string> {
   return (await run(process.execPath, args, options).catch((error: unknown) => error as { stdout: string })).stdout
 }
 
-/** Runs the static cases of one kind against the server that `command` starts, and returns the output. */
+/** Runs one kind of static cases against the server that `command` starts, and returns the output. */
 async function runStatic(isIncluded: (one: StaticCase) => boolean, command: string, port: number): Promise<string> {
   await using folder = await tempFolder()
   const cases = JSON.parse(readFileSync(staticCases ?? '', 'utf8')) as StaticCase[]
@@ -74,24 +74,21 @@ async function runStatic(isIncluded: (one: StaticCase) => boolean, command: stri
 
 beforeAll(() => setSinks([]))
 
-it.runIf(conditionalCases).each(TEST_PROTOCOLS)(
-  'passes every case of conditional requests over %s',
-  async (protocol) => {
-    const { key, cert } = await testCertificate()
-    const isCleartext = protocol === 'h1' || protocol === 'h2c'
-    await using server = new Server(isCleartext ? {} : { tls: { key, cert }, http3: protocol === 'h3' })
-    addResources(server.router())
-    const { port = 0 } = await server.listen({ port: 0, host: '127.0.0.1' })
-    const bridge = protocol === 'h1' ? undefined : await openBridge(protocol, port)
-    try {
-      const address = `127.0.0.1:${bridge?.port ?? port}`
-      const text = await output(sharedCaseFile('run-conditional.mjs') ?? '', address, '--fails')
-      expect(text).toMatch(/ weak 0, fail 0;/)
-    } finally {
-      bridge?.close()
-    }
-  },
-)
+it.runIf(conditionalCases).each(TEST_PROTOCOLS)('passes every conditional-request case over %s', async (protocol) => {
+  const { key, cert } = await testCertificate()
+  const isCleartext = protocol === 'h1' || protocol === 'h2c'
+  await using server = new Server(isCleartext ? {} : { tls: { key, cert }, http3: protocol === 'h3' })
+  addResources(server.router())
+  const { port = 0 } = await server.listen({ port: 0, host: '127.0.0.1' })
+  const bridge = protocol === 'h1' ? undefined : await openBridge(protocol, port)
+  try {
+    const address = `127.0.0.1:${bridge?.port ?? port}`
+    const text = await output(sharedCaseFile('run-conditional.mjs') ?? '', address, '--fails')
+    expect(text).toMatch(/ weak 0, fail 0;/)
+  } finally {
+    bridge?.close()
+  }
+})
 
 it.runIf(staticCases).each(STATIC_PROTOCOLS)(
   'passes the static cases over %s',
@@ -117,8 +114,9 @@ it.runIf(staticCases).each(STATIC_PROTOCOLS)(
   },
 )
 
-// One protocol: the bridge to the others would be measured too. `aborts.test.ts` counts descriptors on each protocol.
-it.runIf(staticCases)('passes the static cases that measure the process of the server', async () => {
+// Only one protocol, because the bridge to the others would be measured too. `aborts.test.ts` counts descriptors on
+// each protocol.
+it.runIf(staticCases)('passes the static cases that measure the server process', async () => {
   const command = `${process.execPath} ${here('server.ts')} {port} {root} {options}`
   expect(await runStatic(inspectsProcess, command, FIRST_PORT + 2500)).toMatch(/^[1-9]\d* passed, 0 failed$/m)
 })

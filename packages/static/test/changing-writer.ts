@@ -1,10 +1,10 @@
-// Changes files endlessly in a worker thread. Shared memory has the last complete generation of each file.
+// Changes files continuously in a worker thread. Shared memory holds the last complete generation of each file.
 import { appendFileSync, mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { workerData } from 'node:worker_threads'
 import { CHANGING_FILES, contentOf, generationOf, GROWTH_BYTES, lengthOf, type ChangingFile } from './generations.ts'
 
-/** Data that the thread receives at its start. */
+/** Data that the thread receives when it starts. */
 export interface ChangingWork {
   readonly directory: string
   /** The last complete generation of each file. */
@@ -25,7 +25,7 @@ function replace(path: string, content: Uint8Array): void {
   renameSync(`${path}.next`, path)
 }
 
-/** Writes the next generation of a file, with the kind of change that this file is for. */
+/** Writes the next generation of a file with that file's kind of change. */
 function change(file: ChangingFile, generation: number): void {
   const path = join(directory, file.name)
   const content = contentOf(generation, lengthOf(file, generation))

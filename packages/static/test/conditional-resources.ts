@@ -14,7 +14,7 @@ interface Resource {
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz'
 const STATE = { dev: 0n, ino: 0n, size: 0n, mtimeNs: 0n, ctimeNs: 0n }
 
-/** Registers the route of the cases of conditional requests: `GET /c/<base64url of a JSON resource>`. */
+/** Registers the route for the conditional-request cases: `GET /c/<base64url of a JSON resource>`. */
 export function addResources(router: Router): void {
   router.all('/c/:resource', async (ctx) => {
     const resource = JSON.parse(Buffer.from(ctx.params.resource, 'base64url').toString()) as Resource

@@ -31,7 +31,7 @@ const FILES = {
 
 const anyOf = (names: string): fc.Arbitrary<string> => fc.constantFrom(...names.split(' '))
 
-/** Names of files, and spellings that some servers read as a parent directory or a separator. */
+/** File names, and spellings that some servers read as a parent directory or a separator. */
 const name = anyOf(
   'a.txt dir deep index.html secret.txt root root.txt root-secret s.txt other .env l0 l1 l2 l3 l4 l5 a.txt.gz ' +
     'tmp etc passwd proc self cwd environ',
@@ -92,8 +92,8 @@ const link = fc.tuple(fc.constantFrom('l0', 'l1', 'l2', 'dir/l3', 'dir/l4', 'l5'
 
 describe.each<[string, StaticFilesOptions]>([
   ['the defaults', {}],
-  ['everything allowed but leaving', { dotfiles: 'allow', dotdot: 'segment', spa: true }],
-  ['no cache, no links', { cacheInMemory: false, symlinks: 'deny', dotfiles: 'allow', dotdot: 'segment' }],
+  ['everything allowed except leaving the directory', { dotfiles: 'allow', dotdot: 'segment', spa: true }],
+  ['no cache and no links', { cacheInMemory: false, symlinks: 'deny', dotfiles: 'allow', dotdot: 'segment' }],
 ])('staticFiles with %s', (_, options) => {
   let folder: TempFolder
   let server: Served

@@ -13,12 +13,12 @@ export const CHANGING_FILES: readonly ChangingFile[] = KINDS.flatMap((kind) =>
   Object.entries(SIZES).map(([size, bytes]) => ({ name: `${kind}-${size}.bin`, kind, bytes })),
 )
 
-/** Bytes that a growing file grows by. */
+/** Bytes by which a growing file grows. */
 export const GROWTH_BYTES = 40_000
 /** Extra lengths. Two consecutive generations always differ in length. */
 const STEP_BYTES = 64
 
-/** Returns the size of a complete file of one generation, in bytes. */
+/** Returns the size in bytes of one generation's complete file. */
 export function lengthOf({ bytes }: ChangingFile, generation: number): number {
   return bytes + (generation % 100) * STEP_BYTES
 }
@@ -33,7 +33,7 @@ export function contentOf(generation: number, length: number): Buffer {
   return Buffer.from(words.buffer, 0, length)
 }
 
-/** Returns the generation of some bytes; `undefined` if they mix generations or are misplaced. */
+/** Returns the generation that some bytes belong to; `undefined` if they mix generations or are misplaced. */
 export function generationOf(bytes: Uint8Array, start: number): number | undefined {
   const at = Math.ceil(start / 8) * 8
   if (bytes.byteLength < at - start + 4) return undefined

@@ -1,6 +1,6 @@
 import { readdirSync, readlinkSync } from 'node:fs'
 
-/** Returns the open files of this process in a folder. The test runner opens files elsewhere. */
+/** Returns the files in a folder that this process has open. The test runner opens files elsewhere. */
 export function openFilesIn(folder: string): string[] {
   return readdirSync('/proc/self/fd')
     .map((descriptor) => pathOf(descriptor))
@@ -11,7 +11,7 @@ function pathOf(descriptor: string): string {
   try {
     return readlinkSync(`/proc/self/fd/${descriptor}`)
   } catch {
-    // It was the descriptor of this directory listing, or has been closed since.
+    // It was the descriptor for this directory listing, or has since been closed.
     return ''
   }
 }

@@ -1,4 +1,5 @@
-// Responses to clients that do not read hold files in memory. Their total is limited for any number of clients.
+// Responses to clients that do not read keep files in memory. Their total size is limited, however many clients there
+// are.
 import { truncateSync, writeFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
@@ -17,7 +18,7 @@ const LIMIT_MIB = 2 * CACHE_MIB + FILES / 4 + 20
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
-/** Holds references, so that their memory is not freed. */
+/** Holds references, so that the memory is not freed. */
 function heldMib(): number {
   collectGarbage()
   return process.memoryUsage().arrayBuffers / MIB
@@ -30,7 +31,7 @@ it('uses at most twice the cache size for clients that do not read', async () =>
     truncateSync(folder.join(String(i)), MIB)
   }
   await delay(40)
-  // All clients share a connection here. By default, its later requests would wait.
+  // All clients share a connection here. By default, later requests on it would wait.
   const server = new Server({ limits: { maxBufferedBytesPerConnection: 0 } })
   staticFiles(server.router(), '/', folder.path, { maxCacheBytes: CACHE_MIB * MIB })
   const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
@@ -41,7 +42,7 @@ it('uses at most twice the cache size for clients that do not read', async () =>
     for (let i = 0; i < FILES; i++) responses.push(await client.request({ path: `/${i}` }))
     expect(responses.map(({ status }) => status)).toEqual(Array.from({ length: FILES }, () => 200))
     await delay(200)
-    // Memory of discarded files is freed a little later. Clients that do not read keep theirs.
+    // Memory of discarded files is freed a little later. The files of clients that do not read stay in memory.
     await expect.poll(() => heldMib() - before).toBeLessThan(LIMIT_MIB)
     // After they disconnect, files are loaded into memory again.
     for (const response of responses) response.abort()

@@ -1,4 +1,4 @@
-// Files without read permission, and a process without free descriptors. Each test runs a separate process.
+// Files without read permission, and a process without free descriptors. Each test starts a separate process.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, truncateSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// Runs every black-box case of static files, or those whose names match: node test/run-cases.ts [pattern]
+// Runs every black-box case for static files, or those whose names match: node test/run-cases.ts [pattern]
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -10,7 +10,7 @@ if (cases !== undefined && runner !== undefined) {
   const server = fileURLToPath(new URL('server.ts', import.meta.url))
   const command = `${process.execPath} ${server} {port} {root} {options}`
   const filter = process.argv[2] === undefined ? [] : ['--filter', process.argv[2]]
-  // First port of the runner, which uses consecutive ports: below the ephemeral ports of the system and `freePort`.
+  // The runner's first port. It uses consecutive ports, below the system's ephemeral ports and those of `freePort`.
   const port = String(10_000 + (process.pid % 9000))
   const args = ['--name', 'fw', '--cases', cases, '--port', port, ...filter, '--verbose', '--cmd', command]
   const child = spawn(process.execPath, [runner, ...args], { stdio: 'inherit' })

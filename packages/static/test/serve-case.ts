@@ -16,14 +16,14 @@ type CaseOptions = Omit<StaticFilesOptions, 'cacheControl'> & {
   readonly cacheControl?: CacheControlRules
 }
 
-/** Key and certificate of a server with TLS, in PEM. */
+/** Key and certificate of a TLS server, in PEM. */
 export interface Identity {
   readonly key: string
   readonly cert: string
 }
 
 /**
- * Serves the directory of a black-box case on a port that speaks HTTP/1.1. The other protocols are behind a bridge.
+ * Serves the directory of a black-box case on an HTTP/1.1 port. The other protocols are behind a bridge.
  *
  * @param json The options of the case
  * @returns A function that closes the server

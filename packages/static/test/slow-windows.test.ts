@@ -1,5 +1,5 @@
-// HTTP/2 holds references to bytes that wait for a flow-control window. A later read must not overwrite them, for the same
-// or another file, on the same or another connection. `SLOW_ROUNDS=100` runs longer.
+// HTTP/2 holds references to bytes that wait for a flow-control window. A later read must not overwrite them, whether
+// for the same file and connection or others. `SLOW_ROUNDS=100` runs longer.
 import { writeFileSync } from 'node:fs'
 import { connect as connectHttp2, type ClientHttp2Session } from 'node:http2'
 import { once } from 'node:events'
@@ -21,7 +21,7 @@ function contentOf(file: number): Buffer {
   return Buffer.from(new Uint32Array(FILE_BYTES / 4).map((_, at) => (file << 24) | at).buffer)
 }
 
-/** Reads a file like a client that pauses now and then, or leaves early. Returns the received bytes. */
+/** Reads a file like a client that pauses now and then, or disconnects early. Returns the received bytes. */
 async function download(session: ClientHttp2Session, file: number, upTo: number): Promise<Buffer> {
   const stream = session.request({ ':path': `/${file}` })
   const closed = once(stream, 'close')
@@ -61,7 +61,7 @@ it.each(['h2', 'h2c'])('overwrites no byte that waits for a window (%s)', async 
         // Every third client disconnects, so that its buffers can be reused while its last frames are being sent.
         const upTo = i % 3 === 2 ? FILE_BYTES / 3 : FILE_BYTES
         const got = await download(session, file, upTo)
-        if (got.byteLength < upTo) faults.push(`${got.byteLength} bytes of file ${file} in place of ${upTo}`)
+        if (got.byteLength < upTo) faults.push(`${got.byteLength} bytes of file ${file} instead of ${upTo}`)
         else if (!got.equals((contents[file] ?? got).subarray(0, got.byteLength))) faults.push(`bytes of file ${file}`)
       }),
     )

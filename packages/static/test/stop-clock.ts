@@ -1,6 +1,8 @@
 import { onTestFinished, vi } from 'vitest'
 
-/** Stops the clock for the rest of a test. Files changed from now on are always recent, even on a stalled machine. */
+/**
+ * Stops the clock for the rest of a test. Files that change from then on are always recent, even on a stalled machine.
+ */
 export function stopClock(): void {
   vi.useFakeTimers({ toFake: ['Date'] })
   onTestFinished(() => void vi.useRealTimers())

@@ -4,7 +4,7 @@ import { Server } from '@fw/core'
 import * as log from '@fw/log'
 import { staticFiles } from '../src/index.ts'
 
-/** Returns the memory of the process after garbage collection. */
+/** Returns the process's memory use after garbage collection. */
 export interface Usage {
   readonly descriptors: number
   readonly rssMib: number

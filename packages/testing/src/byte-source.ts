@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 
-/** Source of bytes that a reader pulls one slice at a time. */
+/** Byte source that a reader pulls from one slice at a time. */
 export interface ByteSource {
   /** Returns the next slice, or `undefined` at the end. @throws the error that broke the transport */
   read(): Promise<Uint8Array | undefined>

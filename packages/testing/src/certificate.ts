@@ -17,7 +17,7 @@ const VALID_MS = 10 * 24 * HOUR_MS
 let certificate: Promise<TestCertificate> | undefined
 
 /**
- * Returns the certificate of this process, which the first call generates. It is an ECDSA P-256 certificate for
+ * Returns this process's certificate, which the first call generates. It is an ECDSA P-256 certificate for
  * localhost, 127.0.0.1 and ::1, valid for ten days.
  */
 export function testCertificate(): Promise<TestCertificate> {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { Browser } from 'playwright-core'
 
-/** Paths of Chromium and Chrome on Debian and macOS. */
+/** Paths to Chromium and Chrome on Debian and macOS. */
 const CHROMIUM_PATHS = [
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
@@ -10,7 +10,10 @@ const CHROMIUM_PATHS = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ]
 
-/** `--no-sandbox` because containers forbid the sandbox. The others suppress the browser's own network requests. */
+/**
+ * `--no-sandbox` because containers forbid the sandbox. The other arguments suppress the browser's own network
+ * requests.
+ */
 const QUIET_ARGUMENTS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -34,7 +37,7 @@ export interface ChromiumOptions {
 }
 
 /**
- * Returns the path of the installed Chromium or Chrome.
+ * Returns the path to the installed Chromium or Chrome.
  *
  * @throws {Error} with the install command if neither is installed
  */
@@ -55,7 +58,7 @@ export async function launchChromium(options: ChromiumOptions = {}): Promise<Bro
 /** Returns the command-line arguments for the given options. */
 export function chromiumArguments({ args = [], quicOrigin, spki }: ChromiumOptions): string[] {
   const trust = spki === undefined ? [] : [`--ignore-certificate-errors-spki-list=${spki}`]
-  // Chromium rejects a certificate of an unknown root over QUIC, except for the hosts in this argument. Port 1 lists
+  // Over QUIC, Chromium rejects a certificate from an unknown root, except for the hosts in this argument. Port 1 lists
   // the host without forcing QUIC, so the browser can still discover HTTP/3 through `alt-svc`.
   const quic = quicOrigin ?? (spki === undefined ? undefined : '127.0.0.1:1')
   return [...QUIET_ARGUMENTS, ...trust, ...(quic === undefined ? [] : [`--origin-to-force-quic-on=${quic}`]), ...args]

@@ -5,7 +5,7 @@ export type TestProtocol = 'h1' | 'h1+tls' | 'h2' | 'h2c' | 'h3'
 export type TestField = readonly [name: string, value: string]
 
 /**
- * Request in a form that does not depend on the protocol.
+ * Request in a protocol-independent form.
  *
  * Without a `host` field, the client sends the address that it is connected to. HTTP/2 and HTTP/3 send `host` as
  * `:authority`. A string body is sent as UTF-8. A body of known size gets a `content-length` field. With
@@ -54,10 +54,10 @@ export interface ProtocolClient {
   close(): Promise<void>
 }
 
-/** Address of the server. The default `host` is `127.0.0.1`. */
+/** The server's address. The default `host` is `127.0.0.1`. */
 export type ConnectOptions = {
   port: number
   host?: string
-  /** Certificate to trust over TLS on TCP, in PEM. Default: `testCertificate()`. */
+  /** Certificate to trust for TLS over TCP, in PEM. Default: `testCertificate()`. */
   ca?: string
 }

@@ -1,4 +1,4 @@
-// The protocol clients without the code that needs a test runner, for programs.
+// The protocol clients for programs, without the code that needs a test runner.
 export { testCertificate } from './certificate.ts'
 export type {
   ClientRequest,

@@ -2,7 +2,7 @@ import type { ConnectOptions, ProtocolClient, TestProtocol } from './client.ts'
 import { connectH1 } from './h1-client.ts'
 import { connectH2 } from './h2-client.ts'
 
-/** Opens a client for the given protocol. Over TLS, the server must use the certificate of `testCertificate()`. */
+/** Opens a client for the given protocol. Over TLS, the server must use the certificate from `testCertificate()`. */
 export function connect(protocol: TestProtocol, options: ConnectOptions): Promise<ProtocolClient> {
   if (protocol === 'h3') return connectH3(options)
   if (protocol === 'h2' || protocol === 'h2c') return connectH2({ ...options, tls: protocol === 'h2' })

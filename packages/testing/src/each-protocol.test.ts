@@ -9,7 +9,7 @@ import { drained } from './drained.ts'
 import { type RunningServer, type ServerDemand, eachProtocol } from './each-protocol.ts'
 import { settle } from './settle.ts'
 
-/** Interface shared by the requests of node:http and node:http2. */
+/** Interface shared by the requests in node:http and node:http2. */
 type NodeRequest = Readable & { url?: string; method?: string; headers: Record<string, unknown>; trailers: object }
 type NodeResponse = Writable & {
   statusCode: number
@@ -23,7 +23,7 @@ type NodeResponse = Writable & {
 let endlessBytes = 0
 /** Resolves when /silence receives a request. */
 let arrived = Promise.withResolvers<void>()
-/** Resolves when the response of /endless or /silence closes. */
+/** Resolves when the response from /endless or /silence closes. */
 let closed = Promise.withResolvers<void>()
 
 const routes: Record<string, (request: NodeRequest, response: NodeResponse) => unknown> = {
@@ -114,7 +114,7 @@ async function* slices(...texts: string[]): AsyncGenerator<Uint8Array> {
 }
 
 eachProtocol(
-  'a client of node:http and node:http2',
+  'a client for node:http and node:http2',
   start,
   (client, protocol) => {
     it('reports its protocol', () => expect(client().protocol).toBe(protocol))

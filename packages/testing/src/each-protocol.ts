@@ -5,7 +5,7 @@ import { connect } from './connect.ts'
 
 /** Requirements for a server under test. */
 export interface ServerDemand {
-  /** Certificate of the TCP port; `undefined` for a port without TLS. */
+  /** Certificate for the TCP port; `undefined` for a port without TLS. */
   readonly tls: { key: string; cert: string } | undefined
   /** Whether to serve HTTP/3 on the UDP port with the same number. */
   readonly http3: boolean

@@ -11,7 +11,7 @@ describe('exportedNames', () => {
       ['A', 'b', 'C', 'd'],
     ],
     [`import { a } from './a.ts'\nconst export_ = { a }`, []],
-  ])('reads from %j the names %j', (source, names) => {
+  ])('parses %j into the names %j', (source, names) => {
     expect(exportedNames(source)).toEqual(names)
   })
 })

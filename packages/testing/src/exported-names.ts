@@ -1,5 +1,5 @@
 /**
- * Returns the names that a module exports, including types: first those of export lists, then those of declarations.
+ * Returns the names that a module exports, including types: first those in export lists, then those in declarations.
  *
  * @param source TypeScript source; `export *` is not supported
  *

@@ -6,7 +6,7 @@ import { createServer } from 'node:net'
 const FIRST_PORT = 20_000
 const LAST_PORT = 32_000
 
-/** Returns a port of 127.0.0.1 that no TCP or UDP socket uses, outside the ephemeral range. */
+/** Returns a port on 127.0.0.1 that no TCP or UDP socket uses, outside the ephemeral range. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = FIRST_PORT + Math.floor(Math.random() * (LAST_PORT - FIRST_PORT))

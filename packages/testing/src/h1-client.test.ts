@@ -87,7 +87,7 @@ it('throws if the connection ends without a response', async () => {
   await expect(received).rejects.toThrow('without a response')
 })
 
-it('throws the error of a request body', async () => {
+it('throws the error from a request body', async () => {
   await using server = await scripted()
   const body = (async function* () {
     yield Buffer.from('first')

@@ -4,7 +4,7 @@ import { openSocket } from './open-socket.ts'
 
 /** Options of `connectH1`. */
 export type ConnectH1Options = ConnectOptions & {
-  /** Connects over TLS to a server with the certificate of `testCertificate()`. Default: false. */
+  /** Connects over TLS to a server with the certificate from `testCertificate()`. Default: false. */
   tls?: boolean
 }
 

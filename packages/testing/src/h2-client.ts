@@ -8,11 +8,14 @@ import { openSocket } from './open-socket.ts'
 
 /** Options of `connectH2`. */
 export type ConnectH2Options = ConnectOptions & {
-  /** Connects over TLS to a server with `testCertificate()`. Default: false, cleartext with prior knowledge. */
+  /**
+   * Connects over TLS to a server with the certificate from `testCertificate()`. Default: false, cleartext with prior
+   * knowledge.
+   */
   tls?: boolean
 }
 
-/** Time that open streams have to end when the client closes. */
+/** Time for open streams to end when the client closes. */
 const CLOSE_GRACE_MS = 500
 
 /**

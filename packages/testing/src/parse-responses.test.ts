@@ -58,7 +58,7 @@ describe('parseResponses', () => {
   })
 })
 
-describe('parseResponses for an invalid response', () => {
+describe('parseResponses with an invalid response', () => {
   const head = (fields: string): string => `HTTP/1.1 200 OK\r\n${DATE}${fields}\r\n`
   it.each([
     ['HTTP/1.0', `HTTP/1.0 200 OK\r\n${DATE}Content-Length: 0\r\n\r\n`],

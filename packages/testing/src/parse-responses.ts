@@ -6,7 +6,7 @@ import { readHead } from './h1/read-head.ts'
 import { responseFraming } from './h1/response-framing.ts'
 import { checkResponseHead } from './response-rules.ts'
 
-/** Parsed response. Each 1xx response is a separate one. */
+/** Parsed response. Each 1xx response counts separately. */
 export interface ParsedResponse {
   readonly status: number
   readonly reason: string

@@ -22,7 +22,7 @@ export interface RawOptions {
   readonly halfClose?: boolean
 }
 
-/** A stall of the machine can delay one tick. With several ticks, the response still arrives before the last. */
+/** A stalled machine can delay one tick. With several ticks, the response still arrives before the last. */
 const SILENT_TICKS = 20
 
 /**

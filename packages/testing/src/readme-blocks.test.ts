@@ -12,7 +12,7 @@ describe('readmeBlocks', () => {
     ])
   })
 
-  it('rejects the mark no-run without a reason', () => {
+  it('rejects a no-run mark without a reason', () => {
     expect(() => readmeBlocks('```ts no-run\n```\n')).toThrow('Line 1: no-run must state a reason')
     expect(() => readmeBlocks('```ts no-run=""\n```\n')).toThrow('Line 1: no-run must state a reason')
   })

@@ -1,4 +1,4 @@
-/** Fenced block of TypeScript. */
+/** Fenced TypeScript block. */
 export interface ReadmeBlock {
   readonly code: string
   /** Number of the first line of code, counted from 1. */
@@ -10,7 +10,7 @@ export interface ReadmeBlock {
 /**
  * Returns the fenced `ts` blocks of a Markdown text.
  *
- * @throws {Error} if a mark `no-run` has no reason
+ * @throws {Error} if a `no-run` mark has no reason
  */
 export function readmeBlocks(markdown: string): ReadmeBlock[] {
   const blocks: ReadmeBlock[] = []

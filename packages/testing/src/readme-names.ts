@@ -4,11 +4,12 @@ import { expect, it } from 'vitest'
 import { exportedNames } from './exported-names.ts'
 
 /**
- * Registers one test for each entry of a package. It checks that the README or another page names each export, as code.
+ * Registers one test for each entry of a package, which checks that the README or another page names each export as
+ * code.
  *
- * @param readme Path of the README
+ * @param readme Path to the README
  * @param entries Names of files in the `src` folder next to it, without `.ts`
- * @param pages Paths of other pages
+ * @param pages Paths to other pages
  * @throws {Error} if an entry has no exports
  */
 export function namesEveryExport(readme: string, entries: readonly string[], pages: readonly string[] = []): void {

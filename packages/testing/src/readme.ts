@@ -6,7 +6,7 @@ import { pageBlocks } from './page/page-blocks.ts'
 import { readmeBlocks } from './readme-blocks.ts'
 import { runProgram } from './run-program.ts'
 
-/** An example that runs longer has a fault. */
+/** An example that runs longer is faulty. */
 const EXAMPLE_TIMEOUT_MS = 150_000
 
 /** Where the examples of a README run. */
@@ -16,12 +16,14 @@ export interface ReadmeOptions {
 }
 
 /**
- * Registers one test for each `ts` block of a README: it is run as a program by this Node and must end with exit code 0.
+ * Registers one test for each `ts` block of a README. The test runs the block as a program with this Node.js, and
+ * expects exit code 0.
  *
- * A block that cannot end by itself is marked `ts no-run="reason"` and left out. So is a block of commands: `runPage` runs those.
+ * A block that cannot end by itself is marked `ts no-run="reason"` and skipped. Use `runPage` for a page with command
+ * blocks.
  *
- * @param path Of the README, absolute or relative to the working directory
- * @throws {Error} if there is no block to run, because a test that runs nothing cannot fail, or a block has commands
+ * @param path Path to the README, absolute or relative to the working directory
+ * @throws {Error} if there is no block to run, because a test that runs nothing cannot fail, or if a block has commands
  */
 export function runReadme(path: string, options: ReadmeOptions = {}): void {
   const folder = resolve(options.from ?? dirname(path))

@@ -12,7 +12,7 @@ export function wholeBody(body: ClientRequest['body']): Uint8Array | undefined {
   return body instanceof Uint8Array ? body : undefined
 }
 
-/** Yields the slices of a body of any type. */
+/** Yields the slices of a body, whatever its type. */
 export async function* bodySlices(body: ClientRequest['body']): AsyncGenerator<Uint8Array, void, void> {
   const whole = wholeBody(body)
   if (whole === undefined) yield* body as AsyncIterable<Uint8Array>

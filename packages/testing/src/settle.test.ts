@@ -23,7 +23,7 @@ describe('settle', () => {
   it('waits for the given time', async () => {
     const startMs = performance.now()
     await settle(50)
-    // Node.js timers have a resolution of one millisecond, so each of them can fire a fraction of one early.
+    // Node.js timers have a resolution of one millisecond, so each of them can fire a fraction of a millisecond early.
     expect(performance.now() - startMs).toBeGreaterThanOrEqual(40)
   })
 })

@@ -1,14 +1,14 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
 
-/** Minimum number of times that the event loop polls for input. A request and its response need about four. */
+/** Minimum number of event-loop polls for input. A request and its response need about four. */
 const MIN_TURNS = 10
-/** A stall of the machine lengthens one step and does not shorten the others. */
+/** A stalled machine lengthens one step and does not shorten the others. */
 const STEP_MS = 20
 
 /**
  * Waits for `ms` milliseconds and at least ten event-loop turns.
  *
- * Servers and clients of this process have then received each other's data, even if the machine stalled. A single timer
+ * Servers and clients in this process have then received each other's data, even if the machine stalled. A single timer
  * could fire before any read, because timers run first in an event-loop turn.
  */
 export async function settle(ms: number): Promise<void> {

@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url'
 const FOLDER = process.env['FW_SHARED'] ?? fileURLToPath(new URL('../../../../shared', import.meta.url))
 
 /**
- * Returns the path of a file with black-box test cases. The files are not part of this repository: they are in
+ * Returns the path to a file with black-box test cases. The files are not part of this repository: they are in
  * `$FW_SHARED/cases`, by default `shared/cases` next to the workspace.
  *
- * @returns `undefined` if the file does not exist; then also prints this
+ * @returns `undefined` if the file does not exist, which it also prints
  */
 export function sharedCaseFile(name: string): string | undefined {
   const path = join(FOLDER, 'cases', name)

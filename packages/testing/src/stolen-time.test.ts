@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { leastDisturbed, watchStolenTime } from './stolen-time.ts'
 
-/** Returns a watch that reports these shares, one per turn. */
+/** Returns a watch that reports these shares in turn. */
 const watchOf = (shares: readonly number[]): (() => () => number) => {
   let turn = 0
   return () => () => shares[turn++] ?? Number.NaN
@@ -21,7 +21,7 @@ describe('leastDisturbed', () => {
   it.each([
     ['an undisturbed turn', [0]],
     ['the least disturbed turn', [0.3, 0.1, 0.2, 0.4]],
-  ])('rejects with the error of %s', async (_what, shares) => {
+  ])('rejects with the error from %s', async (_what, shares) => {
     let turn = 0
     const measure = (): Promise<number> => {
       turn++

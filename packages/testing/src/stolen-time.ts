@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** CPU time of this machine since its start, in the ticks of `/proc/stat` (proc_stat(5)). */
+/** CPU time since this machine started, in `/proc/stat` ticks (proc_stat(5)). */
 interface CpuTicks {
   readonly all: number
   /** Ticks in which the hypervisor ran another virtual machine. */
@@ -36,7 +36,7 @@ export interface Disturbed<Result> {
   readonly turns: number
 }
 
-/** A smaller share does not show in the results. */
+/** A smaller share does not affect the results measurably. */
 const MAX_STOLEN_SHARE = 0.03
 
 /**
@@ -44,7 +44,7 @@ const MAX_STOLEN_SHARE = 0.03
  * repeat it, never the result. A measurement that fails while it is disturbed is repeated too.
  *
  * @param maxTurns Limit for hosts that are never idle
- * @throws the error of the least disturbed `measure` call, if it failed
+ * @throws the error from the least disturbed `measure` call, if it failed
  */
 export async function leastDisturbed<Result>(
   measure: () => Promise<Result>,

@@ -1,6 +1,6 @@
 import type { ClientResponse, TestField } from './client.ts'
 
-/** Parts of a response that a protocol client has when the header section has arrived. */
+/** The parts of a response that a protocol client has once the header section has arrived. */
 export interface ResponseParts {
   readonly status: number
   readonly rawHeaders: readonly TestField[]
@@ -10,7 +10,7 @@ export interface ResponseParts {
   readonly abort: () => void
 }
 
-/** Response of every protocol client. Implements the body readers of `ClientResponse`. */
+/** The response from every protocol client. Implements the body readers of `ClientResponse`. */
 export class StreamedResponse implements ClientResponse {
   readonly status: number
   readonly headers: Headers

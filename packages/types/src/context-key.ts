@@ -1,6 +1,6 @@
 declare const valueType: unique symbol
 
-/** The key of a value of type `T` in a `Context`, created by `contextKey()` of `@fw/core`. */
+/** The key of a value of type `T` in a `Context`, created by `contextKey()` from `@fw/core`. */
 export interface ContextKey<T> {
   /** The name that error messages show. */
   readonly name: string

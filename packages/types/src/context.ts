@@ -11,14 +11,14 @@ import type { Validated } from './standard-schema.ts'
 
 /** The header fields of the prepared response. Names are case-insensitive; values are bytes (latin1). */
 export interface ResponseHeaders {
-  /** Returns the value, with several fields of that name joined by `, `; `null` if the field is absent. */
+  /** Returns the value; several fields with that name are joined by `, `; `null` if the field is absent. */
   get(name: string): string | null
-  /** Returns one value for each field of that name. */
+  /** Returns one value for each field with that name. */
   getAll(name: string): readonly string[]
-  /** Reports whether a field of that name is set. */
+  /** Reports whether a field with that name is set. */
   has(name: string): boolean
   /**
-   * Replaces every field of that name.
+   * Replaces every field with that name.
    *
    * @throws {TypeError} if `name` is not a token, or `value` contains CR, LF, NUL or a character above U+00FF
    */
@@ -28,9 +28,9 @@ export interface ResponseHeaders {
    * change it. Invalid fields are rejected when the response is sent.
    */
   setAll(fields: FieldList): void
-  /** Adds a field and keeps those of the same name. @throws {TypeError} like `set` */
+  /** Adds a field and keeps those with the same name. @throws {TypeError} like `set` */
   append(name: string, value: string): void
-  /** Removes every field of that name. */
+  /** Removes every field with that name. */
   delete(name: string): void
   /** Iterates over all fields in the order in which they were first set, with names in lower case. */
   [Symbol.iterator](): IterableIterator<[name: string, value: string]>
@@ -40,7 +40,7 @@ export interface ResponseHeaders {
 export interface ResponseInit {
   /** The status, from 200 to 599. Default: the status that was set before. */
   readonly status?: number
-  /** Header fields. They replace fields of the same name. */
+  /** Header fields. They replace fields with the same name. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -90,28 +90,28 @@ export interface Context<P extends object = Params, V extends Validated = Valida
    * route, and for a method without one (405), the routes for other methods, so that middleware can read their options.
    */
   readonly pathRoutes: readonly RouteInfo[]
-  /** The header fields of the request; those of the response are `responseHeaders`. */
+  /** The request header fields; the response header fields are `responseHeaders`. */
   readonly headers: RequestHeaders
-  /** Reads the cookies of the request, and sets those of the response. */
+  /** Reads request cookies, and sets response cookies. */
   readonly cookies: Cookies
   /**
-   * The request as a standard `Request`, created on first access. Read the body either here or with the methods of the
-   * context. Here only the number of bytes is limited: `formData()` accepts a million fields, `form()` rejects them.
+   * The request as a standard `Request`, created on first access. Read the body either here or with the context's
+   * methods. Here only the number of bytes is limited: `formData()` accepts a million fields, `form()` rejects them.
    *
-   * `json()` rejects with 415 like that of the context: `bodyTypes` lists the accepted types. An IPvFuture host, which no
-   * `URL` can hold, is `ipvfuture.invalid` in `request.url`; the exchange has the original `authority`.
+   * `json()` rejects with 415 like the context's `json()`: `bodyTypes` lists the accepted types. An IPvFuture host,
+   * which no `URL` can hold, is `ipvfuture.invalid` in `request.url`; the exchange has the original `authority`.
    */
   readonly request: Request
   /**
-   * Aborts when the client disconnects or a timeout of the server expires, but not when the exchange ends normally. The
+   * Aborts when the client disconnects or a server timeout expires, but not when the exchange ends normally. The
    * reason is an error with the name `AbortError`, or the `HttpError` of the route's `timeoutMs`.
    */
   readonly signal: AbortSignal
-  /** The IP address of the peer; `undefined` on a Unix socket. */
+  /** The peer's IP address; `undefined` on a Unix socket. */
   readonly remoteAddress: string | undefined
   /**
-   * The IP address of the client: the one that trusted proxies report (`trustProxy` of the server), otherwise the peer's.
-   * IPv6 is in the form of RFC 5952 without a zone, and IPv4-mapped addresses are IPv4.
+   * The client's IP address: the one that trusted proxies report (the server's `trustProxy`), otherwise the
+   * peer's. IPv6 is in the form of RFC 5952 without a zone, and IPv4-mapped addresses are IPv4.
    */
   readonly clientAddress: string | undefined
   /** Whether the server has `trustProxy`, so that `clientAddress` can differ from the peer's address. */
@@ -120,14 +120,14 @@ export interface Context<P extends object = Params, V extends Validated = Valida
   /**
    * Reads the whole body into its own buffer.
    *
-   * @throws {HttpError} 413 if the body exceeds the limit of the route
+   * @throws {HttpError} 413 if the body exceeds the route's limit
    * @throws an error with the name `AbortError` if the client disconnects before the body is complete
    */
   bytes(): Promise<Uint8Array>
   /** Reads the whole body as UTF-8. @throws like `bytes`; {HttpError} 400 if it is not valid UTF-8 */
   text(): Promise<string>
   /**
-   * Reads the whole body as JSON. Its `Content-Type` must be one of the `bodyTypes` of the route, by default a JSON type.
+   * Reads the whole body as JSON. Its `Content-Type` must be one of the route's `bodyTypes`, by default a JSON type.
    *
    * @throws like `text`; {HttpError} 400 if it is not JSON, 415 for another or no type, or a charset other than UTF-8
    */
@@ -144,11 +144,11 @@ export interface Context<P extends object = Params, V extends Validated = Valida
    * @throws like `bytes`; {HttpError} 415 for another type, 400 if it is malformed, 413 for too many parts
    */
   parts(options?: MultipartOptions): AsyncIterableIterator<MultipartPart>
-  /** Returns the body as a stream, with backpressure and under the limit of the route. */
+  /** Returns the body as a stream, with backpressure and under the route's limit. */
   stream(): ReadableStream<Uint8Array>
 
   /**
-   * Returns the media type that the client prefers, the first of equals; `null` if it accepts none of them.
+   * Returns the media type that the client prefers, or the first on a tie; `null` if it accepts none of them.
    *
    * @throws {TypeError} if an argument is not a media type, such as `html` instead of `text/html`
    *
@@ -163,17 +163,17 @@ export interface Context<P extends object = Params, V extends Validated = Valida
 
   /** The status of the prepared response. Default 200; 499 after the client disconnected without a response. */
   status: number
-  /** The header fields of the prepared response; those of the request are `headers`. */
+  /** The header fields of the prepared response; the request header fields are `headers`. */
   readonly responseHeaders: ResponseHeaders
   /** Whether the response head has been sent. */
   readonly headSent: boolean
   /** Responds with text, as `text/plain` unless a content type is set. */
   text(body: string, init?: ResponseInit): void
   /**
-   * Responds with JSON. The `response` schema of the route serializes it, otherwise `JSON.stringify`.
+   * Responds with JSON. The route's `response` schema serializes it; without one, `JSON.stringify` does.
    *
    * @throws {TypeError} if the value has no JSON form
-   * @throws the error of the serializer if the value does not match its schema
+   * @throws an error from the serializer if the value does not match its schema
    */
   json(value: unknown, init?: ResponseInit): void
   /** Responds with HTML, as `text/html` unless a content type is set. The text is not escaped. */
@@ -202,7 +202,7 @@ export interface Context<P extends object = Params, V extends Validated = Valida
   startResponse(): ResponseBody
   /**
    * Runs `filter` once, immediately before the head of the response is sent. Middleware calls it before `next()`. The filter
-   * that was added last runs first. Has no effect after the head was sent.
+   * that was added last runs first. Has no effect after the head has been sent.
    *
    * @throws {TypeError} if `filter` is not a function
    *
@@ -227,7 +227,7 @@ export interface Context<P extends object = Params, V extends Validated = Valida
   /** Returns the stored value. @throws {Error} that names the token and the way to provide it, if no value is stored */
   local<T>(token: ContextToken<T>): T
 
-  /** Calls `listener` once when the exchange is over, even if it failed. An error of the listener is logged. */
+  /** Calls `listener` once when the exchange is over, even if it failed. An error from the listener is logged. */
   onFinish(listener: (outcome: Outcome) => void): void
   /**
    * Calls `listener` once if the server begins to close before this exchange is over, or immediately if it is closing.

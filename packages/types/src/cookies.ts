@@ -16,7 +16,7 @@ export interface CookieOptions {
   readonly sameSite?: 'strict' | 'lax' | 'none'
   /** Stores the cookie separately for each top-level site (CHIPS). Default false. */
   readonly partitioned?: boolean
-  /** Sets the order in which some browsers delete cookies: those of low priority first. */
+  /** Sets the order in which some browsers delete cookies: low-priority cookies first. */
   readonly priority?: 'low' | 'medium' | 'high'
 }
 
@@ -28,12 +28,12 @@ export interface CookieSecrets {
 
 /** The cookies of the request and of the prepared response. */
 export interface Cookies {
-  /** Returns the decoded value of a request cookie; `null` without one, or if no secret verifies its signature. */
+  /** Returns the decoded value of a request cookie; `null` if there is none, or if no secret verifies its signature. */
   get(name: string, signed?: CookieSecrets): string | null
   /** Returns the names of the request cookies. */
   names(): readonly string[]
   /**
-   * Sets a cookie. Replaces one of the same name that was set before.
+   * Sets a cookie. Replaces a cookie with the same name that was set before.
    *
    * @throws {TypeError} if the name, the value or an attribute contains characters that a cookie cannot have
    */

@@ -3,7 +3,7 @@ import type { FieldList, RequestHeaders } from './fields.ts'
 import type { RequestBody } from './request-body.ts'
 import type { ExchangeTrace } from './trace.ts'
 
-/** The protocol as access logs write it. HTTP/1.0 requests count as HTTP/1.1. */
+/** The protocol name that access logs use. HTTP/1.0 requests count as HTTP/1.1. */
 export type ProtocolText = 'HTTP/1.1' | 'HTTP/2.0' | 'HTTP/3.0'
 
 /** The result of an exchange. */
@@ -39,7 +39,7 @@ export interface ResponseBody {
    * @throws {RangeError} if the body exceeds the announced `content-length`
    */
   write(chunk: Uint8Array): boolean
-  /** Like `write`, for bytes that many bodies send. Only bodies of protocol engines have it. */
+  /** Like `write`, but for bytes that many bodies send. Only the engines' bodies have it. */
   writeShared?(chunk: SharedChunk): boolean
   /** Resolves when the transport has accepted all bytes, or the exchange is over. Never rejects. */
   drained(): Promise<void>
@@ -59,10 +59,10 @@ export interface UpgradedConnection {
 
 /**
  * A request and its response, independent of the protocol. Each engine creates exchanges, and the application uses
- * nothing else of an engine.
+ * nothing else from an engine.
  *
- * The engine owns framing. It drops `connection`, `transfer-encoding` and similar fields of the application, but honors
- * `connection: close` on HTTP/1.1. It sends no body after a response to HEAD, a 204 or a 304.
+ * The engine owns framing. It drops `connection`, `transfer-encoding` and similar fields that the application sets, but
+ * honors `connection: close` on HTTP/1.1. It sends no body after a response to HEAD, a 204 or a 304.
  */
 export interface Exchange extends ResponseBody {
   /** The protocol version of the request. */
@@ -79,9 +79,9 @@ export interface Exchange extends ResponseBody {
   readonly headers: RequestHeaders
   /** The body of the request, not yet read. */
   readonly body: RequestBody
-  /** The IP address of the peer; `undefined` on a Unix socket. */
+  /** The peer's IP address; `undefined` on a Unix socket. */
   readonly remoteAddress: string | undefined
-  /** The port of the peer; `undefined` on a Unix socket. */
+  /** The peer's port; `undefined` on a Unix socket. */
   readonly remotePort: number | undefined
   /** Whether the peer connected over a Unix socket. Otherwise a `remoteAddress` of `undefined` means an unknown peer. */
   readonly isUnixSocket?: boolean

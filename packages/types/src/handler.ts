@@ -5,7 +5,7 @@ import type { ProtocolText } from './exchange.ts'
 
 /**
  * Handles a request. It responds with its result (a string, bytes, a JSON value, a stream or a `Response`) or with the
- * methods of the context.
+ * context's methods.
  */
 export type Handler<P extends object = Params, V extends Validated = Validated> = (ctx: Context<P, V>) => unknown
 
@@ -20,10 +20,12 @@ export interface Middleware {
   readonly refused?: (refusal: Refusal) => void
 }
 
-/** Responds to an error like a handler. Without a response and a result, the outer error handler runs. */
+/** Responds to an error like a handler. If it neither responds nor returns a result, the outer error handler runs. */
 export type ErrorHandler = (error: unknown, ctx: Context) => unknown
 
-/** A request that the protocol engine refused, or that the client aborted within its head. No handler received it. */
+/**
+ * A request that no handler received, because the protocol engine refused it or the client aborted it within its head.
+ */
 export interface Refusal {
   /** The status of the response; 0 without a response, 499 if the client disconnected before the end of its head. */
   readonly status: number
@@ -31,13 +33,13 @@ export interface Refusal {
   readonly reason: string
   /** The protocol version of the connection. */
   readonly protocol: ProtocolText
-  /** The IP address of the peer; `undefined` on a Unix socket. */
+  /** The peer's IP address; `undefined` on a Unix socket. */
   readonly remoteAddress: string | undefined
   /** The method; `undefined` if it could not be read. */
   readonly method: string | undefined
   /** The request target; `undefined` if it could not be read. */
   readonly target: string | undefined
-  /** The number of bytes of the response body. */
+  /** The number of bytes in the response body. */
   readonly bodyBytes: number
   /** The milliseconds from the first byte of the request to the response. */
   readonly durationMs: number

@@ -5,8 +5,8 @@ export interface MultipartOptions {
 }
 
 /**
- * One part of a `multipart/form-data` body. The next part can be read before the end of this one, and skips the rest. The
- * buffers of its bytes hold nothing else, so they can be transferred to a worker.
+ * One part of a `multipart/form-data` body. The next part can be read before the end of this one; the rest of this one
+ * is then skipped. The buffers of its bytes hold nothing else, so they can be transferred to a worker.
  */
 export interface MultipartPart extends AsyncIterable<Uint8Array> {
   /** The name of the form field. */
@@ -18,7 +18,7 @@ export interface MultipartPart extends AsyncIterable<Uint8Array> {
   /**
    * Reads the whole part.
    *
-   * @throws {HttpError} 413 if the body exceeds the limit of the route, 400 if it is malformed
+   * @throws {HttpError} 413 if the body exceeds the route's limit, 400 if it is malformed
    * @throws an error with the name `AbortError` if the client disconnects before the body is complete
    */
   bytes(): Promise<Uint8Array>

@@ -56,13 +56,13 @@ export interface EncodeOptions {
 }
 
 /**
- * Encodes a body piece by piece. Calls do not overlap: the next one follows when the promise of the last one resolves. An
- * error aborts the response.
+ * Encodes a body piece by piece. Calls do not overlap: the next one follows when the promise from the last one
+ * resolves. An error aborts the response.
  */
 export interface BodyEncoder {
   /** Encodes a piece. `push` sends encoded bytes; they must not change afterwards. */
   write(chunk: Uint8Array, push: PushBytes): void | Promise<void>
-  /** Pushes everything that was written so far. */
+  /** Pushes everything written so far. */
   flush(push: PushBytes): void | Promise<void>
   /** Pushes the rest of the body. */
   end(push: PushBytes): void | Promise<void>

@@ -7,7 +7,7 @@ import type { JsonSchema, OutputOf, StandardSchema, Validated } from './standard
 export interface RouteOptions {
   /** Adds middleware to this route only. It runs inside the router's middleware and before the schemas. */
   readonly use?: Middleware | readonly Middleware[]
-  /** Replaces limits of the server for this route. */
+  /** Replaces the server's limits for this route. */
   readonly limits?: {
     /** Limits the request body in bytes; a larger one gets 413. */
     readonly maxBodyBytes?: number
@@ -17,8 +17,9 @@ export interface RouteOptions {
     readonly maxFileBytes?: number
   }
   /**
-   * Limits the time until the response begins, in milliseconds. Default: no limit. After it, `ctx.signal` aborts, and error
-   * handlers receive an `HttpError` with status 503 and a new context. A later result of the handler is discarded.
+   * Limits the time until the response begins, in milliseconds. Default: no limit. After that time, `ctx.signal`
+   * aborts, and error handlers receive an `HttpError` with status 503 and a new context. A result that the handler
+   * returns later is discarded.
    */
   readonly timeoutMs?: number
   /** Validates the decoded parameters. Its output is `ctx.valid.params`. */
@@ -30,31 +31,33 @@ export interface RouteOptions {
   /** Validates the body before the handler runs. `bodyTypes` decides how it is parsed: by default as JSON. */
   readonly body?: StandardSchema | undefined
   /**
-   * Schemas of the JSON responses by status: JSON Schemas, or Standard Schemas that provide one. A single Standard Schema
-   * counts for status 200. They are compiled to serializers, which leave out members that a schema does not name.
+   * Schemas of the JSON responses by status: JSON Schemas, or Standard Schemas that provide one. A single Standard
+   * Schema applies to status 200. They are compiled to serializers, which leave out members that a schema does not
+   * name.
    */
   readonly response?: Readonly<Record<number, JsonSchema | StandardSchema>> | StandardSchema
   /**
-   * Replaces the server option `checkResponses` for this route: `'error'`, `'count'` or `'off'`. Default: the option of the
-   * server.
+   * Replaces the server option `checkResponses` for this route: `'error'`, `'count'` or `'off'`. Default: the server's
+   * option.
    */
   readonly checkResponses?: 'error' | 'count' | 'off'
   /**
    * Media types of bodies that `ctx.json()`, `ctx.request.json()` and the `body` schema accept, in lower case without
-   * parameters. Any other body gets 415, and so does one without a `Content-Type` field. Default: those of the server, `['application/json']`.
+   * parameters. Any other body gets 415, and so does one without a `Content-Type` field. Default: the server's
+   * `bodyTypes`, `['application/json']`.
    *
    * `'application/json'` stands for every JSON format, including `text/json` and types that end in `+json`. With
-   * `'application/x-www-form-urlencoded'` a `body` schema also checks forms, in the shape of a query. Bodies of any other
-   * type in the list are read as JSON. `'*\/*'` accepts every body.
+   * `'application/x-www-form-urlencoded'` a `body` schema also checks forms, in the shape of a query. Bodies with any
+   * other type in the list are read as JSON. `'*\/*'` accepts every body.
    *
-   * A page of another site can make a browser send `text/plain`, `application/x-www-form-urlencoded` and untyped bodies
-   * with the user's cookies. Only a JSON type causes a CORS preflight. A route that changes something and accepts more than
-   * JSON therefore needs its own protection against cross-site requests, such as a token.
+   * A page from another site can make a browser send `text/plain`, `application/x-www-form-urlencoded` and untyped
+   * bodies with the user's cookies. Only a JSON type causes a CORS preflight. A route that changes something and
+   * accepts more than JSON therefore needs its own protection against cross-site requests, such as a token.
    */
   readonly bodyTypes?: readonly string[] | undefined
 }
 
-/** Route options with schemas, whose output types are those of `ctx.valid`. */
+/** Route options with schemas, whose output types are the types in `ctx.valid`. */
 export interface TypedRouteOptions<
   P extends Schema,
   Q extends Schema,
@@ -93,7 +96,7 @@ export interface RouteMethod<Self, Outer extends object = NoParams> {
    * router.get('/users/:id', (ctx) => ({ id: ctx.params.id }))
    */
   <const P extends string>(path: P, handler: Handler<Outer & PathParams<P>>): Self
-  /** Registers a handler with options, such as schemas, whose output is `ctx.valid`. */
+  /** Registers a handler with options, such as schemas. Their output is `ctx.valid`. */
   <
     const P extends string,
     PS extends Schema = undefined,
@@ -120,7 +123,7 @@ export interface GroupRouter<Outer extends object = NoParams> extends RouterExte
   readonly prefix: string
   /** Handles GET, and HEAD if the path has no handler for HEAD. */
   readonly get: RouteMethod<this, Outer>
-  /** Handles HEAD. Without it, the handler of GET runs and its body is not sent. */
+  /** Handles HEAD. Without one, the GET handler runs and its body is not sent. */
   readonly head: RouteMethod<this, Outer>
   /** Handles POST. */
   readonly post: RouteMethod<this, Outer>
@@ -136,7 +139,7 @@ export interface GroupRouter<Outer extends object = NoParams> extends RouterExte
   readonly all: RouteMethod<this, Outer>
   /** Registers a handler for any method, named in upper case. */
   route<const P extends string>(method: string, path: P, handler: Handler<Outer & PathParams<P>>): this
-  /** Registers a handler for any method with options, such as schemas, whose output is `ctx.valid`. */
+  /** Registers a handler for any method, with options such as schemas. Their output is `ctx.valid`. */
   route<
     const P extends string,
     PS extends Schema = undefined,
@@ -165,13 +168,13 @@ export interface GroupRouter<Outer extends object = NoParams> extends RouterExte
    */
   group<const P extends string>(prefix: P): GroupRouter<Outer & PathParams<P>>
   /**
-   * Iterates over the registered routes of this router and its groups, in the order of their registration.
+   * Iterates over the registered routes of this router and its groups, in registration order.
    *
    * @example
    * for (const { method, pattern } of router.routes()) console.log(method, pattern)   // GET /users/:id
    */
   routes(): IterableIterator<RouteInfo>
-  /** Sets the error handler of the routes here. It runs before the handler of the outer router. */
+  /** Sets the error handler for the routes here. It runs before the outer router's handler. */
   onError(handler: ErrorHandler): this
   /** Sets the handler for paths here that match no route. The status is already 404. */
   notFound(handler: Handler): this

@@ -18,14 +18,14 @@ export interface Sink {
   close(): void | Promise<void>
 }
 
-/** Severity: Trace 0, Debug 1, Info 2, Warn 3, Error 4, Fatal 5. As a threshold, 6 (Off) lets nothing through. */
+/** Severity: Trace 0, Debug 1, Info 2, Warn 3, Error 4, Fatal 5. As a threshold, 6 (Off) excludes all records. */
 export type LevelNumber = 0 | 1 | 2 | 3 | 4 | 5 | 6
 
 /** The place in the source code that created a record. */
 export interface SourceLocation {
   /** Absolute path of the source file, or the name of a library for its own records, such as `fw:core`. */
   readonly file: string
-  /** Line, counted from 1; 0 for the records of a library. */
+  /** Line, counted from 1; 0 for a library's records. */
   readonly line: number
   /** Name of the calling function; empty at the top level of a module. */
   readonly functionName: string

@@ -8,7 +8,7 @@ export interface StandardSchema<Output = unknown> {
   readonly '~standard': {
     /** Version of Standard Schema. */
     readonly version: 1
-    /** Name of the library. */
+    /** The library's name. */
     readonly vendor: string
     /** Validates a value. */
     readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>
@@ -24,7 +24,7 @@ export interface StandardSchema<Output = unknown> {
   }
 }
 
-/** The result of a validation: the output value, or the issues. */
+/** The result of validation: the output value, or the issues. */
 export type SchemaResult<Output> =
   | {
       /** The output. */
@@ -63,7 +63,7 @@ export type OutputOf<S> = S extends {
   ? O
   : undefined
 
-/** The output of the schemas of a route. */
+/** The output of a route's schemas. */
 export interface Validated<P = unknown, Q = unknown, H = unknown, B = unknown> {
   /** The output of the schema for path parameters. */
   readonly params: P

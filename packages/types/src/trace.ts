@@ -2,12 +2,12 @@ import type { ProtocolText } from './exchange.ts'
 
 /**
  * Times of a request, in milliseconds, measured with `performance.now()`. A time is `undefined` until it is reached.
- * Those that are reached are in the order of the members.
+ * The times that are reached are in the order of the members.
  */
 export interface RequestTiming {
   /**
-   * The engine received the first bytes of the request. On HTTP/2 it is the read that completed the first frame. It is
-   * also that read for a request that waited for the previous one (pipelining) or for memory.
+   * The engine received the first bytes of the request. On HTTP/2 it is the read that completed the first frame. The
+   * same read counts for a request that waited for the previous one (pipelining) or for memory.
    */
   readonly received: number
   /** The engine parsed the whole head. */
@@ -17,8 +17,8 @@ export interface RequestTiming {
   /** The application passed the head of the response to the engine. */
   answered: number | undefined
   /**
-   * The operating system took the last byte of the response. On HTTP/3, QUIC took it, and sends it as soon as congestion
-   * control permits. Stays `undefined` if the exchange was aborted or upgraded.
+   * The operating system accepted the last byte of the response. On HTTP/3, QUIC accepted it, and sends it as soon as
+   * congestion control permits. Stays `undefined` if the exchange was aborted or upgraded.
    */
   flushed: number | undefined
 }
@@ -33,19 +33,19 @@ export interface TlsTrace {
   readonly handshakeMs: number
 }
 
-/** A connection of a client. Each connection has one such object, which can serve as a key. */
+/** A client connection. Each connection has one such object, which can serve as a key. */
 export interface ConnectionTrace {
   /** Unique in the process. The numbers start at 1. */
   readonly id: number
-  /** The protocol. A connection without TLS is `HTTP/1.1` until the preface of HTTP/2 has arrived. */
+  /** The protocol. A connection without TLS is `HTTP/1.1` until the HTTP/2 preface has arrived. */
   readonly protocol: ProtocolText
   /** Time at which the connection was accepted, before any TLS handshake, measured with `performance.now()`. */
   readonly openedAt: number
   /** Time at which the connection closed; `undefined` before. */
   readonly closedAt: number | undefined
-  /** The IP address of the peer; `undefined` on a Unix socket. */
+  /** The peer's IP address; `undefined` on a Unix socket. */
   readonly remoteAddress: string | undefined
-  /** The port of the peer; `undefined` on a Unix socket. */
+  /** The peer's port; `undefined` on a Unix socket. */
   readonly remotePort: number | undefined
   /** `undefined` without TLS. */
   readonly tls: TlsTrace | undefined
@@ -55,7 +55,7 @@ export interface ConnectionTrace {
 export interface ExchangeTrace {
   /** Times of the request, which are set as they are reached. */
   readonly timing: RequestTiming
-  /** `undefined` if no engine of this library received the request: `server.fetch`, adapters. */
+  /** `undefined` if none of this library's engines received the request: `server.fetch`, adapters. */
   readonly connection: ConnectionTrace | undefined
   /** The stream ID; `undefined` on HTTP/1.1. */
   readonly stream: number | undefined

@@ -32,14 +32,14 @@ function ownRequest(config?: AccessLogConfig): () => void {
   return () => app.handle(new SilentExchange('GET', TARGET, FIELDS.flat(), undefined))
 }
 
-/** Returns a function that sends a request to a `node:http` server. Its engine is part of the baseline too. */
+/** Returns a function that sends a request to a `node:http` server. The baseline then includes its protocol engine. */
 function nodeRequest(server: Server): () => void {
   const connections = new InjectedConnections(server, REQUEST, 'hello world')
   ends.defer(() => connections.check())
   return () => connections.send()
 }
 
-/** Functions that resolve when an application has written its log, by the name of the log. */
+/** Functions that resolve when an application has written its log, by log name. */
 const written = new Map<string, () => Promise<void>>()
 
 /** Opens a log, and checks after it is closed that it has `lines` lines per request. */

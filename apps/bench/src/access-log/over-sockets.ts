@@ -13,9 +13,9 @@ import { BASES } from './scenarios.ts'
 const CONNECTIONS = 32
 /** Requests per connection and turn. */
 const REQUESTS = 60
-/** Requests per connection until V8 has compiled the code of the server. */
+/** Requests per connection until V8 has compiled the server's code. */
 const WARM_UP_REQUESTS = 1500
-/** Longer than any of the loggers buffers lines. */
+/** Longer than any logger buffers its lines. */
 const WRITTEN_MS = 150
 
 const FIELDS = Object.entries({ host: 'localhost', ...BROWSER_HEADERS })

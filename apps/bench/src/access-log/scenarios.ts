@@ -1,7 +1,7 @@
 import { BROWSER_HEADERS } from '../http/requests.ts'
 import { get, HELLO, type HttpScenario } from '../http/scenario.ts'
 
-/** Name of the server without a log, by the name of the same server with one. */
+/** Name of the server without a log, keyed by the name of the same server with one. */
 export const BASES: Readonly<Record<string, string>> = {
   'fw combined': 'fw',
   'fw json': 'fw',

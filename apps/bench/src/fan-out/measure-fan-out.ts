@@ -14,7 +14,10 @@ const TURNS = 6
 /** Minimum number of broadcasts per turn, so that a single one does not determine the figure. */
 const MIN_BROADCASTS = 4
 
-/** Share of unmeasured broadcasts before each turn, because the other candidates have filled the CPU caches. */
+/**
+ * Unmeasured broadcasts before each turn, as a share of the measured ones: the other candidates have filled the CPU
+ * caches.
+ */
 const WARM_UP = 1 / 4
 const MIN_WARM_UP_BROADCASTS = 2
 
@@ -49,7 +52,7 @@ export async function measureFanOut(
   }
 }
 
-/** Opens streams and measures the memory of the server shortly afterwards. */
+/** Opens streams and measures the server's memory shortly afterwards. */
 async function open(name: string, count: number, run: Run): Promise<readonly [OpenStreams, streamKib: number]> {
   const streams = await OpenStreams.at(name, count)
   try {

@@ -47,7 +47,7 @@ export class OpenStreams implements AsyncDisposable {
     return new OpenStreams(server, clients, stack.move(), count, rssBytes)
   }
 
-  /** Returns the resident memory of the server per stream, in KiB. */
+  /** Returns the server's resident memory per stream, in KiB. */
   async kibEach(): Promise<number> {
     const { rssBytes } = await usageOf(this.#server)
     return (rssBytes - this.#rssBytesBefore) / this.#count / 1024
@@ -63,7 +63,7 @@ export class OpenStreams implements AsyncDisposable {
    *
    * @param events Events per broadcast, sent in one event-loop turn of the server
    * @throws {Error} if the server or its clients exit
-   * @returns the CPU time of the server per delivered event, in microseconds, for each broadcast
+   * @returns the server's CPU time per delivered event, in microseconds, for each broadcast
    */
   async broadcast(events: number, broadcasts: number): Promise<readonly number[]> {
     const deliveries = events * this.#count

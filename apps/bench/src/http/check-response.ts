@@ -32,7 +32,7 @@ export function compareBody(received: Buffer, expected: Buffer): void {
 }
 
 /**
- * Checks that every response of the load had the size of the checked response.
+ * Checks that every response during the load was as large as the checked response.
  *
  * @param responseBytes `countedBytes` of the checked response
  * @throws {Error} if the received bytes do not match the counted responses and the partial ones at the end

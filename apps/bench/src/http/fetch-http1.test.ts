@@ -30,7 +30,7 @@ describe('fetchHttp1', () => {
     expect(await fetchHttp1(target)).toMatchObject({ status: 200, countedBytes: head.length + 5 })
   })
 
-  it('sends the request of the scenario', async () => {
+  it("sends the scenario's request", async () => {
     const port = await serve((request, response) => {
       request.setEncoding('utf8')
       request.on('data', (body: string) => {

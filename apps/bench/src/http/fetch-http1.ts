@@ -4,7 +4,7 @@ import type { LoadTarget } from '../load/load.ts'
 import type { ReceivedResponse } from './check-response.ts'
 
 /**
- * Sends the request of a target once over HTTP/1.1, with the header fields of `wrk`. `countedBytes` includes the header
+ * Sends a target's request once over HTTP/1.1, with the header fields of `wrk`. `countedBytes` includes the header
  * section, as in `wrk`.
  */
 export async function fetchHttp1({ port, isTls, request, shape }: LoadTarget): Promise<ReceivedResponse> {

@@ -4,7 +4,7 @@ import { urlOf, type LoadTarget } from '../load/load.ts'
 import type { ReceivedResponse } from './check-response.ts'
 
 /**
- * Sends the request of a target once over HTTP/2, with TLS or prior knowledge. `countedBytes` is the content only, as
+ * Sends a target's request once over HTTP/2, with TLS or prior knowledge. `countedBytes` is the content only, as
  * in `h2load`.
  */
 export async function fetchHttp2(target: LoadTarget): Promise<ReceivedResponse> {

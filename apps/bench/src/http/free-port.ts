@@ -29,7 +29,7 @@ async function freePort(): Promise<number> {
 /**
  * Starts a server on a free port. Retries with another port, because a process can take the port first.
  *
- * @throws {Error} the error of the third attempt
+ * @throws {Error} the error from the third attempt
  */
 export async function onFreePort<T>(start: (port: number) => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {

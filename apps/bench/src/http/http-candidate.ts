@@ -17,7 +17,7 @@ const CONNECTIONS_PER_SECOND = 2000
 
 const METRICS = ['rate', 'cpuMicros', 'p50Ms', 'p99Ms', 'rssMib'] as const
 
-/** Returns a comparison of the peers of a scenario. */
+/** Returns a comparison of a scenario's peers. */
 export function httpComparison(scenario: HttpScenario, peers: readonly Peer[]): Comparison {
   const { name, title, reference, targets, bases = {}, metrics = METRICS } = scenario
   const candidates = peers
@@ -40,7 +40,7 @@ function httpCandidate(peer: Peer, scenario: HttpScenario): Candidate {
   }
 }
 
-/** Starts the server of a peer with the setup of a scenario. */
+/** Starts a peer's server with a scenario's setup. */
 export async function startPeer(peer: Peer, scenario: HttpScenario, run: Run): Promise<ServerProcess> {
   const accessLogFile = accessLogOf(peer, run)
   // Delete the log of an earlier round.
@@ -52,7 +52,7 @@ export async function startPeer(peer: Peer, scenario: HttpScenario, run: Run): P
   return peer.start({ ...scenario.setup, ...tls, ...logged, ...served }, run.folder)
 }
 
-/** Returns the path of the access log of a peer. */
+/** Returns the path of a peer's access log. */
 function accessLogOf({ name }: Peer, { folder }: Run): string {
   return join(folder, `${name}.log`)
 }
@@ -66,7 +66,7 @@ export async function targetOf({ port }: ServerProcess, scenario: HttpScenario, 
   return { ...target, request: { ...request, headers: { ...request.headers, 'if-none-match': etag } } }
 }
 
-/** Result of a round, and the number of its requests including the warm-up. */
+/** A round's result, and the number of its requests including the warm-up. */
 export interface Measured {
   readonly figures: Measurement
   readonly requests: number

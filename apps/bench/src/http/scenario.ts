@@ -2,7 +2,7 @@ import type { MetricKey } from '../metrics.ts'
 import type { ServerSetup } from '../server-program.ts'
 import type { Target } from '../targets.ts'
 
-/** Request that a scenario repeats. */
+/** The request that a scenario repeats. */
 export interface LoadRequest {
   readonly method: string
   readonly path: string
@@ -13,7 +13,7 @@ export interface LoadRequest {
 /** Response that every peer must send. */
 export interface ExpectedResponse {
   readonly status: number
-  /** Start of the value of `content-type`. */
+  /** The prefix of the `content-type` value. */
   readonly type?: string
   readonly body: string | Buffer
   /** Value of `content-encoding`. */

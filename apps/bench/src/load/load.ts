@@ -1,16 +1,16 @@
 import type { LoadRequest, LoadShape } from '../http/scenario.ts'
 
-/** Server and request of a load. */
+/** The server and the request for a load. */
 export interface LoadTarget {
   readonly port: number
   readonly isTls: boolean
   readonly request: LoadRequest
   readonly shape: LoadShape
-  /** Folder for files of the load generator. */
+  /** Folder for the load generator's files. */
   readonly folder: string
 }
 
-/** Result of a load. Every response was the expected one, as far as the load generator checks it. */
+/** The result of a load. Every response was the expected one, as far as the load generator checks it. */
 export interface Load {
   readonly requests: number
   readonly seconds: number

@@ -13,8 +13,8 @@ describe('checkLines', () => {
   it.each([
     [[0, 1], 'The log has 2 lines, expected 3'],
     [[0, 1, 2, 3], 'The log has 4 lines, expected 3'],
-    [[0, 2, 1], 'The lines of the log are out of order'],
-    [[0, 1, 1], 'The lines of the log are out of order'],
+    [[0, 2, 1], 'The log lines are out of order'],
+    [[0, 1, 1], 'The log lines are out of order'],
   ])('rejects %j', (numbers, message) => {
     expect(() => checkLines(numbers.map(line).join(''), 3)).toThrow(message)
   })

@@ -18,7 +18,7 @@ interface Work {
   readonly metric: MetricKey
   readonly candidates: readonly string[]
   readonly reference: string
-  /** Number of calls of a full run and of a quick run. */
+  /** Number of calls in a full run and in a quick run. */
   readonly calls: readonly [number, number]
   readonly warmUp: number
   readonly targets: readonly Target[]
@@ -54,7 +54,7 @@ const WORKS: readonly Work[] = [
     metric: 'linesRate',
     candidates: PLAIN,
     reference: 'pino worker',
-    // A shorter burst would mostly measure the compilation by V8.
+    // A shorter burst would mostly measure V8's compilation.
     calls: [300_000, 150_000],
     warmUp: 50_000,
     targets: ['pino sync', 'pino async', 'pino worker', 'roarr', 'consola', 'tslog', 'winston', 'logtape'].map(
@@ -136,5 +136,5 @@ async function measureNode(name: string, { mode, calls, warmUp }: Load, path: st
 export function checkLines(log: string, count: number): void {
   const numbers = Array.from(log.matchAll(/127\.0\.0\.1['"]?:(\d+)/g), ([, n]) => Number(n))
   if (numbers.length !== count) throw new Error(`The log has ${numbers.length} lines, expected ${count}`)
-  if (numbers.some((n, at) => n !== at)) throw new Error('The lines of the log are out of order')
+  if (numbers.some((n, at) => n !== at)) throw new Error('The log lines are out of order')
 }

@@ -1,4 +1,4 @@
-/** Work of a logger in one round. */
+/** Work for a logger in one round. */
 export interface Load {
   /**
    * `chunk`: 100 calls per event-loop turn, as in a server. `burst`: consecutive calls, until all lines are in the

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { findProgram, missingProgram } from '../programs.ts'
 import type { Load } from './load.ts'
 
-/** Modes of `spdlog.cpp` by candidate. */
+/** Modes for `spdlog.cpp`, by candidate. */
 export const SPDLOG_MODES: Readonly<Record<string, string>> = {
   'spdlog native buffered': 'buffered',
   'spdlog native flush': 'flush',

@@ -13,7 +13,7 @@ export async function measureAllocation(server: ServerProcess, scenario: HttpSce
   return { ...figures, allocatedBytes: (after.allocatedBytes - before.allocatedBytes) / requests }
 }
 
-/** Requests the heap report of a server program. */
+/** Requests a heap report from a server program. */
 export async function heapOf(server: ServerProcess): Promise<HeapReport> {
   return (await server.ask('heap')) as HeapReport
 }

@@ -16,7 +16,7 @@ const REQUEST = 'GET / HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n'
 export async function measureIdle(server: ServerProcess, connections: number): Promise<Measurement> {
   const sockets: Socket[] = []
   try {
-    // The first connections also load code, which does not belong to a single connection.
+    // The first connections also load code, which is not a cost per connection.
     await open(server, sockets, OPENING)
     const before = await collectedRss(server)
     while (sockets.length < connections + OPENING) await open(server, sockets, OPENING)

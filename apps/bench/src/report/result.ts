@@ -28,7 +28,7 @@ export interface ComparisonResult {
   readonly disturbance: Disturbance
 }
 
-/** Results of all comparisons of a group. */
+/** Results of all comparisons in a group. */
 export interface GroupResult {
   readonly group: string
   /** ISO 8601, UTC. */

@@ -52,7 +52,7 @@ for (const count of [1, 50, 1000]) {
         let next = 0
         const rate = await perSecond(
           () => {
-            // Many lookups per call, so that the overhead of the measurement does not count.
+            // Enough lookups per call to make the measurement overhead negligible.
             for (let i = 0; i < 100; i++) find('GET', paths[next++ % count] ?? '/')
             return undefined
           },

@@ -9,7 +9,7 @@ export interface SlowDiskLoad {
   readonly connections: number
 }
 
-/** Pause between a response and the next request of a connection, so that the load does not depend on the disk. */
+/** Pause between a response and the next request on a connection, so that the load does not depend on the disk. */
 const PAUSE_MS = 20
 
 const { port, paths, connections } = JSON.parse(process.argv[2] ?? '{}') as SlowDiskLoad

@@ -14,7 +14,7 @@ import { ServerProcess } from '../server-process.ts'
 import { median, percentile } from '../statistics.ts'
 import type { SlowDiskLoad } from './slow-disk-load.ts'
 
-/** Duration of each file system call in the alternating rounds. The first is the control. */
+/** Duration of each file system call in the alternating rounds. The first entry is the control. */
 const DISKS_MS = [0, 5] as const
 const FILES = 120
 const MOUNTS = 3
@@ -68,7 +68,7 @@ async function measure(library: string, directory: string, diskMs: number, paths
   await using server = await ServerProcess.program(command)
   const { port } = server
   const agent = new Agent({ keepAlive: true })
-  // Warm up, so that the compilation by V8 does not count.
+  // Warm up, so that the figures exclude V8's compilation.
   for (let i = 0; i < 500; i++) await ping(port, agent)
   const options: SlowDiskLoad = { port, paths, connections: CONNECTIONS }
   const load = fork(new URL('slow-disk-load.ts', import.meta.url), [JSON.stringify(options)])

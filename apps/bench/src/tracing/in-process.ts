@@ -6,14 +6,14 @@ import { Server } from '@fw/core'
 import { minimumCosts, printCosts } from '../minimum-cost.ts'
 import { exceededLimits } from './cost-limits.ts'
 
-/** Rounds of one attempt of `--check`, and attempts. */
+/** Rounds per `--check` attempt, and the number of attempts. */
 const [CHECK_ROUNDS, CHECK_ATTEMPTS] = [15, 6]
 
 const words = process.argv.slice(2)
 const isCheck = words.includes('--check')
 const rounds = words.includes('--quick') ? 1 : isCheck ? CHECK_ROUNDS : Number(words[0] ?? 100)
 
-/** Repetitions of the checks, so that their cost exceeds the noise. */
+/** Repeats the checks this often, so that their cost exceeds the noise. */
 const CHECKS = 10
 const requests = tracingChannel('fw.request')
 const flushed = channel('fw.request.flushed')

@@ -3,10 +3,10 @@ import { byId, el, post } from '../dom.ts'
 import { FaultRequests } from '../fault-requests.ts'
 import { faultWords, WAITING } from '../fault-words.ts'
 
-/** Milliseconds that the feed has to bring the request of a fault. */
+/** Milliseconds to wait for the request in the feed after a fault. */
 const FEED_MS = 2000
 
-/** Buttons that each cause a fault, and what came of it. */
+/** Buttons that each cause a fault, and the result. */
 export class Break {
   readonly #buttons = [...byId('faults').querySelectorAll('button')]
   readonly #words = byId('broke')
@@ -18,7 +18,7 @@ export class Break {
       button.ariaPressed = 'false'
       button.addEventListener('click', () => void this.#run(button))
     }
-    this.#say('', 'Choose a fault. A client of the server causes it, and the request appears in the list as yours.')
+    this.#say('', 'Choose a fault. A client on the server causes it, and the request appears in the list as yours.')
   }
 
   offer(isOffered: boolean): void {
@@ -27,7 +27,7 @@ export class Break {
     if (!isOffered) this.#say('', 'Faults are off here: start the demo on your own machine to cause them.')
   }
 
-  /** Receives a request of the visitor, which can belong to a fault. */
+  /** Receives a visitor's request, which can belong to a fault. */
   own(request: RequestMessage): void {
     this.#requests.add(request)
   }
@@ -43,7 +43,7 @@ export class Break {
     this.#say('', WAITING[fault])
     try {
       const seen = (await post(`/api/live/break/${fault}`)) as FaultMessage
-      // The log lines of the request come with the feed.
+      // The feed delivers the request's log lines.
       const request = await this.#requests.next(fault, FEED_MS)
       const { seen: strong, rest } = faultWords(seen, request)
       this.#say(strong, rest.startsWith(':') ? rest : ` ${rest}`)

@@ -21,16 +21,16 @@ interface Dot {
   way: number
 }
 
-/** Seconds from the left to the right. */
+/** Seconds that a dot takes from left to right. */
 const CROSSING_S = 1.9
 const OWN_CROSSING_S = 2.6
-/** Dots at the same time. A race sends 150 requests together. */
+/** Maximum number of dots on screen. A race sends 150 requests together. */
 const MAX_DOTS = 700
-/** With more dots, only those of the visitor have a tail. */
+/** With more dots, only the visitor's dots have a tail. */
 const MAX_TAILS = 250
 /** Batches arrive every 100 ms. Their dots start spread over this time. */
 const SPREAD = 0.1 / CROSSING_S
-/** How fast ribbons follow the rates: nine tenths in about 2 s. */
+/** Speed at which ribbons follow the rates: 90% of the way in about 2 s. */
 const EASE_PER_S = 1.2
 
 /** The flow: a ribbon from each protocol to each route, as wide as its rate, and a dot for each request. */
@@ -70,7 +70,7 @@ export class Flow {
     byId('by').hidden = !isOffered
   }
 
-  /** Adds a dot for each request. Those of `own` are drawn by `ring`. */
+  /** Adds a dot for each request. Skips requests in `own`, which `ring` draws. */
   counts({ counts }: CountsMessage): void {
     if (isStill()) return
     for (const [protocol, row, count, failed] of counts) {
@@ -78,7 +78,10 @@ export class Flow {
     }
   }
 
-  /** Rings the dot of a request of the visitor. The counts have it already, so one of their dots is replaced. */
+  /**
+   * Draws a ring around the dot for a visitor's request. The counts already include the request, so it replaces one of
+   * their dots.
+   */
   ring({ protocol, row, status }: RequestMessage): void {
     if (isStill()) return
     const index = PROTOCOLS.indexOf(protocol)
@@ -116,11 +119,11 @@ export class Flow {
     }
   }
 
-  /** Reads the places of the parts. Call it when the size or the fonts change. */
+  /** Measures the positions of the parts. Call it when the size or the fonts change. */
   resize(): void {
     const box = this.#canvas.getBoundingClientRect()
     if (box.width === 0) return
-    // Large screens zoom the page. The canvas counts in pixels before the zoom.
+    // Large screens zoom the page. The canvas uses pixels before the zoom.
     const zoom = box.width / this.#canvas.clientWidth
     const x = (from: number): number => (from - box.left) / zoom
     const y = (from: number): number => (from - box.top) / zoom
@@ -170,7 +173,7 @@ export class Flow {
     this.#dots.push({ protocol, row, isFailed, isOwn, way, lane: Math.random() - 0.5 })
   }
 
-  /** Explains the lane of HTTP/3 if the server does not offer it. */
+  /** Explains the HTTP/3 lane if the server does not offer HTTP/3. */
   #rail(): void {
     const lane = this.#from.children[2]
     if (this.#hasHttp3 || lane === undefined) return

@@ -1,6 +1,6 @@
 import { byId, el } from '../dom.ts'
 
-/** A key, and what it does. */
+/** A key and its action. */
 export interface Key {
   readonly key: string
   readonly label: string
@@ -10,7 +10,10 @@ export interface Key {
 
 const STORED = 'fw-live-single-keys'
 
-/** Single keys, and the dialog that lists them. They rest while a field has the focus, and can be switched off (WCAG 2.1.4). */
+/**
+ * Single keys, and the dialog that lists them. Ignores keys while a field has the focus; the visitor can turn them off
+ * (WCAG 2.1.4).
+ */
 export class Keys {
   readonly #dialog = byId('keys', HTMLDialogElement)
   readonly #single = byId('single', HTMLInputElement)

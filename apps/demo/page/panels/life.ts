@@ -9,13 +9,13 @@ import { tokens } from '../source-tokens.ts'
 const REPLAY_S = 2.2
 /** Space right of the last bar. */
 const MARGIN = 1.02
-/** Pixels from the middle of one number on the time axis to the next. */
+/** Pixels between the centers of two numbers on the time axis. */
 const MARKER_PX = 16
 /** Lines of the time axis. */
 const TICKS = 4
 const LEVEL_TONES: Readonly<Record<string, string>> = { warn: 'warn', error: 'bad', fatal: 'bad' }
 
-/** The life of one request: its waterfall in slow motion, its log lines, and the code that answered. */
+/** The life of one request: its waterfall in slow motion, its log lines, and the code that responded. */
 export class Life {
   readonly #box = byId('life')
   #sources: Readonly<Record<string, SourceCode>> = {}
@@ -65,7 +65,7 @@ export class Life {
     this.#sweep()
   }
 
-  /** Moves the numbers of log lines apart. Call it when the size changes. */
+  /** Moves the log line numbers apart. Call it when the size changes. */
   place(): void {
     const width = this.#flags?.clientWidth ?? 0
     if (this.#flags === undefined || width === 0) return
@@ -137,7 +137,7 @@ export class Life {
       return line
     })
     const pre = el('pre', {}, ...lines)
-    // A long line can be scrolled by keyboard too.
+    // A long line can also be scrolled with the keyboard.
     pre.tabIndex = 0
     pre.role = 'region'
     pre.ariaLabel = 'Source code'

@@ -16,9 +16,9 @@ export class Numbers {
   readonly #boxes = [...byId('kpis').children]
   #series: Series = structuredClone(EMPTY) as Series
 
-  /** Replaces the series: after a restart of the server they begin again. */
+  /** Replaces the series, which start again after the server restarts. */
   welcome(history: History): void {
-    // A server that has just started has fewer figures than this page.
+    // A server that has just started has fewer values than this page.
     if (history.h1.length >= this.#series.h1.length) this.#series = structuredClone(history) as Series
     this.draw()
   }

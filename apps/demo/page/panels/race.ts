@@ -5,12 +5,15 @@ import { milliseconds } from '../format.ts'
 import { isStill } from '../motion.ts'
 import { LANES, LEGENDS, paceWords, raceWords } from '../race-words.ts'
 
-/** Milliseconds between two races, a little more than the limit of the server. */
+/** Milliseconds between two races, slightly more than the server's limit. */
 const PAUSE_MS = 5200
-/** Seconds in which a race is shown, however short it was. */
+/** Seconds for which a race is shown, however short it was. */
 const SHOW_S = 1.6
 
-/** The race: the same requests over each protocol, a line for each. The server's own clients run it. */
+/**
+ * The race: sends the same requests over each protocol, and draws a line for each request. The server's own clients run
+ * it.
+ */
 export class Race {
   readonly #lanes = [...byId('lanes').children]
   readonly #words = byId('raced')
@@ -20,7 +23,7 @@ export class Race {
   #kind: RaceKind = 'files'
   #shown = 1
   #isRunning = false
-  /** The time at which the server accepts another race of this page. */
+  /** Time at which the server accepts another race from this page. */
   #readyAt = 0
   #isOffered = true
 
@@ -34,7 +37,7 @@ export class Race {
       void this.run()
     })
     this.#button.addEventListener('click', () => void this.run())
-    this.#say('', 'A page cannot choose its protocol, so clients of the server run this race against it.')
+    this.#say('', 'A page cannot choose its protocol, so clients on the server run this race against it.')
   }
 
   offer(isOffered: boolean): void {
@@ -72,14 +75,14 @@ export class Race {
     }
   }
 
-  /** Waits as long as the server asks: all visitors together can start one race in 5 s. */
+  /** Waits for the time that the server requests: all visitors together can start one race every 5 s. */
   async #runLater(kind: RaceKind, seconds: number): Promise<void> {
     this.#say('', `One race in 5 s for all visitors. The next one starts in ${seconds} s …`)
     await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
     if (kind === this.#kind) await this.#runOne(kind)
   }
 
-  /** Takes a race that another page or the server started. */
+  /** Shows a race that another page or the server started. */
   take(result: RaceMessage): void {
     const isNew = !this.#isRunning && this.#results.get(result.kind) === undefined
     this.#results.set(result.kind, result)

@@ -3,7 +3,7 @@ import { byId, el, press } from '../dom.ts'
 import { duration, tone } from '../format.ts'
 import type { Only, RequestList } from '../request-list.ts'
 
-/** Rows of the list. More would not be seen. */
+/** Rows of the list. Further rows would not be visible. */
 const MAX_ROWS = 40
 
 /** The list of requests. It does not change while the pointer or the focus is in it. */
@@ -47,7 +47,7 @@ export class Requests {
     })
   }
 
-  /** Selects a request at a distance from the selected one. */
+  /** Selects the request at this distance from the selected one. */
   move(by: number): void {
     const request = this.#list.neighbor(this.#selected, by)
     if (request !== undefined) this.#select(request)
@@ -70,13 +70,13 @@ export class Requests {
     if (bottom > this.#box.scrollTop) this.#box.scrollTop = bottom
   }
 
-  /** Notes whether the demo sends requests to itself. Without them, a short list says how to fill it. */
+  /** Records whether the demo sends requests to itself. Without demo traffic, a short list explains how to fill it. */
   traffic(level: TrafficLevel): void {
     this.#hasTraffic = level !== 'off'
     this.draw()
   }
 
-  /** Notes that there are new requests. */
+  /** Records that there are new requests. */
   changed(): void {
     this.#isStale = true
   }

@@ -10,9 +10,9 @@ import { byId, post, setText, surface } from '../dom.ts'
 import { count } from '../format.ts'
 
 const CLASSES = { starts: 'proc start', serves: 'proc', drains: 'proc drain' } as const
-/** Share of the height for the rate, at least. */
+/** Minimum share of the height for the rate. */
 const RATE_SHARE = 0.36
-/** Pixels of a process. A taller picture gives the rest to the rate. */
+/** Height of a process in pixels. A taller canvas gives the remaining height to the rate. */
 const MAX_LANE = 22
 const LANES = 4
 
@@ -47,7 +47,7 @@ export class Restart {
     }
   }
 
-  /** Takes the past of the fleet, if it is longer than what this page has seen. */
+  /** Adopts the fleet's history if it is longer than what this page has seen. */
   welcome(history: FleetHistory): void {
     if (history.length >= this.#past.length) this.#past = [...history]
     this.draw()
@@ -82,7 +82,7 @@ export class Restart {
     const tall = Math.min(MAX_LANE, (height * (1 - RATE_SHARE) - 4) / LANES)
     const flat = height - tall * LANES - 4
     const top = Math.max(1, ...this.#past.map(([rate]) => rate)) * 1.2
-    // The time before the first message.
+    // Shows the time before the first message.
     g.fillStyle = colors.line
     const seen = Math.max(0, left(0) - 1)
     for (let place = 0; place < LANES; place++) g.fillRect(0, flat + 4 + place * tall, seen, tall - 3)

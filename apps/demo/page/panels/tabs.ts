@@ -5,7 +5,7 @@ const VIEWS = ['live', 'life', 'race', 'break', 'restart'] as const
 /** A view of the page on a phone. Wide screens show everything at once. */
 export type View = (typeof VIEWS)[number]
 
-/** Matches screens that show tabs. The style sheet has the same width. */
+/** Matches screens that show tabs. The style sheet uses the same width. */
 const PHONE = matchMedia('(max-width: 900px)')
 
 /** The tabs at the bottom of a phone. */

@@ -5,7 +5,7 @@ import type { Router } from '@fw/core'
 const README = fileURLToPath(new URL('../../../../README.md', import.meta.url))
 
 /**
- * Registers the address of the documentation, so that the page can link to it without a message of the feed.
+ * Registers the address of the documentation, so that the page can link to it without waiting for the feed.
  *
  * @param docsUrl The documentation site; `undefined` shows the README of the repository
  */

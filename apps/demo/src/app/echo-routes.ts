@@ -5,12 +5,15 @@ import type { SseStream } from '@fw/sse'
 import { WebSocketServer } from 'ws'
 import { Visitor } from '../visitors.ts'
 
-/** Echoes at the same time. Only the race opens them, one at a time. */
+/** Maximum number of concurrent echo streams. Only the race opens them, one at a time. */
 const MAX_STREAMS = 4
-/** Bytes of one message. */
+/** Maximum size of a message in bytes. */
 const MAX_MESSAGE_BYTES = 1024
 
-/** Registers what the echo race uses: events that repeat what a POST says, and a WebSocket that repeats its messages. */
+/**
+ * Registers the routes for the echo race: an event stream that repeats POST bodies, and a WebSocket that repeats its
+ * messages.
+ */
 export function registerEchoRoutes(app: Router): void {
   const streams = new Map<string, SseStream>()
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES })

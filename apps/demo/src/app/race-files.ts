@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Files of the race. A page of a shop loads about as many. */
+/** Files of the race. A typical shop page loads about as many. */
 export const RACE_FILES = 50
 /** Bytes of each file: small, so that the race shows requests and not bandwidth. */
 const FILE_BYTES = 2048

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads'
 import type { ClientResults, ClientTask, Target, TaskMessage, ThreadMessage } from './tasks.ts'
 import type { LoadProgress } from './load.ts'
 
-/** The thread in which the clients of the demo run. */
+/** The thread in which the demo's clients run. */
 export class ClientThread {
   readonly #worker: Worker
   readonly #pending = new Map<number, PromiseWithResolvers<unknown>>()

@@ -6,12 +6,12 @@ import { openLane, send } from './lane-client.ts'
 import { absent, laneResult } from './lane-result.ts'
 import { CLIENT_FIELD, type Target } from './tasks.ts'
 
-/** Messages of each lane. */
+/** Number of messages in each lane. */
 const MESSAGES = 200
-/** Messages whose time the page draws. */
+/** Number of messages that the page draws. */
 const DRAWN = 50
 
-/** Measures one message there and back, over events with POST and over a WebSocket. */
+/** Measures the round trip of a message, over events with POST and over a WebSocket. */
 export async function raceEcho(target: Target): Promise<readonly LaneResult[]> {
   return [
     median('SSE', await echoEvents(target)),

@@ -5,13 +5,13 @@ import { CLIENT_FIELD, type Target } from './tasks.ts'
 /** The protocol of the test client for each lane. All lanes use TLS, so that they have the same work to do. */
 const CLIENT_PROTOCOLS = { h1: 'h1+tls', h2: 'h2', h3: 'h3' } as const
 
-/** Opens a client of the demo's TLS port. */
+/** Opens a client for the demo's TLS port. */
 export function openLane(target: Target, protocol: ProtocolName): Promise<ProtocolClient> {
   const { host, tlsPort: port, ca } = target
   return connect(CLIENT_PROTOCOLS[protocol], { host, port, ca })
 }
 
-/** Opens an HTTP/1.1 client of the port without TLS. */
+/** Opens an HTTP/1.1 client for the port without TLS. */
 export function openCleartext({ host, port }: Target): Promise<ProtocolClient> {
   return connect('h1', { host, port })
 }

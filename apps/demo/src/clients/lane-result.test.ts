@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { absent, laneResult } from './lane-result.ts'
 
-it('takes the end of the last request as the time of the lane', () => {
+it("uses the end of the last request as the lane's time", () => {
   expect(
     laneResult(
       'h1',

@@ -1,8 +1,8 @@
 import { connect, type ProtocolClient } from '@fw/testing/clients'
 
-/** Connections of the load, half of them HTTP/1.1 and half HTTP/2. */
+/** Number of connections, half of them HTTP/1.1 and half HTTP/2. */
 const CLIENTS = 8
-/** Milliseconds between two requests of a client. Eight clients send about 160 requests a second. */
+/** Milliseconds between two requests from a client. Eight clients send about 160 requests a second. */
 const PAUSE_MS = 50
 /** Milliseconds between two reports. */
 const REPORT_MS = 200
@@ -45,7 +45,7 @@ export class Load {
         await response.bytes()
         if (response.status === 200) this.#answered++
         else this.#failed++
-        // `connection: close` announces that a process drains. The next request opens another connection.
+        // A draining process sends `connection: close`. The next request opens another connection.
         if (response.headers.get('connection') === 'close') client = undefined
       } catch (error) {
         if (!isRefusedUnseen(error)) this.#failed++

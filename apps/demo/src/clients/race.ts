@@ -5,9 +5,9 @@ import { openLane, send } from './lane-client.ts'
 import { absent, laneResult } from './lane-result.ts'
 import type { Target } from './tasks.ts'
 
-/** Connections of a browser to one host over HTTP/1.1. */
+/** Connections that a browser opens to one host over HTTP/1.1. */
 const BROWSER_CONNECTIONS = 6
-/** Requests before the one that is measured, so that the connection is open and the code is compiled. */
+/** Requests before the measured one, so that the connection is open and the code is compiled. */
 const WARM_UP = 20
 
 /** Runs a race. The lanes run one after the other, so that they do not slow each other. */
@@ -49,7 +49,7 @@ async function raceFiles(target: Target, protocol: ProtocolName): Promise<LaneRe
   return laneResult(protocol, spans, connections)
 }
 
-/** Loads every file once: the first lane must not be the one that fills the cache of the server. */
+/** Loads every file once, so that the first lane does not fill the server's cache for the others. */
 async function warmUp(target: Target): Promise<void> {
   const client = await openLane(target, 'h2')
   try {

@@ -3,7 +3,7 @@ import type { FaultMessage, FaultName, RaceKind, RaceMessage, TrafficLevel } fro
 /** The header field that identifies the demo's own clients. Only the process and the visitor know its value. */
 export const CLIENT_FIELD = 'x-demo-client'
 
-/** How the clients reach the demo. */
+/** Addresses and credentials with which the clients reach the demo. */
 export interface Target {
   readonly host: string
   readonly port: number
@@ -15,14 +15,14 @@ export interface Target {
   readonly secret: string
 }
 
-/** A task for the thread of the clients. */
+/** A task for the client thread. */
 export type ClientTask =
   | { readonly task: 'traffic'; readonly level: TrafficLevel }
   | { readonly task: 'race'; readonly kind: RaceKind }
   | { readonly task: 'break'; readonly fault: FaultName; readonly visitor: string }
   | { readonly task: 'load'; readonly port: number }
 
-/** The results of the tasks that have one. */
+/** Results of the tasks that return one. */
 export interface ClientResults {
   readonly race: RaceMessage
   readonly break: FaultMessage
@@ -34,7 +34,7 @@ export interface TaskMessage {
   readonly task: ClientTask
 }
 
-/** A message of the thread: the result of a task, or the progress of the load. */
+/** A message from the thread: the result of a task, or the progress of the load. */
 export type ThreadMessage =
   | { readonly id: number; readonly result?: unknown; readonly error?: string | undefined }
   | { readonly load: { readonly answered: number; readonly failed: number } }

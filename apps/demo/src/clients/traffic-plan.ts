@@ -1,7 +1,7 @@
 import type { ClientRequest } from '@fw/testing/clients'
 import type { ProtocolName, TrafficLevel } from '../live/messages.ts'
 
-/** Requests each second. */
+/** Requests per second. */
 export const RATES: Readonly<Record<TrafficLevel, number>> = { off: 0, gentle: 46, busy: 410 }
 
 /** Share of the requests over each protocol. */
@@ -13,11 +13,11 @@ export const SHARES: readonly (readonly [ProtocolName, number])[] = [
 
 const NAMES = ['Ada', 'Grace', 'Linus', 'Radia', 'Vint', 'Margaret', 'Tim', 'Barbara']
 const FILES = ['/', '/live.js', '/live.css', '/fonts/geist.woff2', '/icon.svg']
-/** Paths that scanners request from every server. They exist nowhere. */
+/** Paths that scanners request from every server. None of them exists. */
 const MISSING = ['/wp-login.php', '/admin.php', '/.env']
 const HIGHEST_ORDER = 9200
 
-/** Draws the next request of the demo traffic. About one in 30 fails. */
+/** Returns the next request in the demo traffic, at random. About one in 30 fails. */
 export function drawRequest(random: () => number): ClientRequest {
   const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T
   const kind = random()

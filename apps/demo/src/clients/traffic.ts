@@ -6,9 +6,9 @@ import { drawRequest, RATES, SHARES } from './traffic-plan.ts'
 
 /** Milliseconds between two steps. */
 const STEP_MS = 20
-/** Requests of one protocol at the same time. A slow machine then sends less, and does not build a queue. */
+/** Concurrent requests per protocol. A slow machine then sends fewer requests instead of queuing them. */
 const MAX_RUNNING = 16
-/** Share of requests that begin on a new connection, so that the page shows handshakes too. */
+/** Share of requests that open a new connection, so that the page also shows handshakes. */
 const FRESH_SHARE = 0.02
 /** Milliseconds until a protocol is tried again after it failed. */
 const RETRY_MS = 1000

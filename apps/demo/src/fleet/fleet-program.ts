@@ -10,9 +10,9 @@ import { type FleetReport, isWorkerReport, type WorkerReport, type WorkerState }
 const PROCESSES = 4
 /** Milliseconds that the handler waits, so that requests are in flight when a process is replaced. */
 const WORK_MS = 20
-/** Milliseconds between two reports of a worker. */
+/** Milliseconds between two reports from a worker. */
 const REPORT_MS = 200
-/** A replaced process ends its requests in this time. */
+/** Milliseconds that a replaced process has to finish its requests. */
 const DRAIN_MS = 5000
 
 const report = (message: FleetReport | WorkerReport): void => void process.send?.(message)

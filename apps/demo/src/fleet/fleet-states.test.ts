@@ -13,7 +13,7 @@ function serving(): FleetStates {
   return states
 }
 
-it('shows one process for each place', () => {
+it('shows one process for each position', () => {
   const states = serving()
   states.setInFlight(10, 3)
   expect(states.places).toEqual([

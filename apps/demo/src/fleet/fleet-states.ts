@@ -7,7 +7,7 @@ interface Process {
   inFlight: number
 }
 
-/** The processes of the fleet by position. A place has two processes while one replaces the other. */
+/** Processes in the fleet, by position. A position has two processes while one replaces the other. */
 export class FleetStates {
   readonly #processes = new Map<number, Process>()
   /** Processes that were replaced since the restart began; `undefined` if none is in progress. */

@@ -8,10 +8,10 @@ import { FleetStates } from './fleet-states.ts'
 
 const PROGRAM = fileURLToPath(new URL('fleet-program.ts', import.meta.url))
 const PROCESSES = 4
-/** Milliseconds between two messages, as often as the load reports. */
+/** Milliseconds between two messages, the same as between reports of the load. */
 const REPORT_MS = 200
 
-/** The four processes of the restart panel, and the load on them. They start with the first page that follows. */
+/** The four processes of the restart panel, and the load on them. They start when the first page follows the feed. */
 export class Fleet {
   readonly #clients: ClientThread
   readonly #publish: (message: FleetMessage) => void

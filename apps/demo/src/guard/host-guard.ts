@@ -1,9 +1,9 @@
 import { isIP } from 'node:net'
 import { HttpError, type Middleware } from '@fw/core'
 
-/** The hosts that requests may name. */
+/** The hosts that requests can name. */
 export interface AllowedHosts {
-  /** Host names besides `localhost`, in lower case. */
+  /** Host names in addition to `localhost`, in lower case. */
   readonly names: readonly string[]
   /** Whether only loopback addresses are allowed, at one of `ports`. */
   readonly isLoopbackOnly: boolean
@@ -14,8 +14,9 @@ export interface AllowedHosts {
 const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1|localhost)$/
 
 /**
- * Reports whether `Host` or `:authority` names one of our listeners. With DNS rebinding, a page of
- * another site makes its own name resolve to this machine, and sends that name. Addresses are safe, unknown names are not.
+ * Reports whether `Host` or `:authority` names one of our listeners. With DNS rebinding, a page from another site makes
+ * its own name resolve to this machine, and sends that name. IP addresses are therefore safe, and unknown names are
+ * not.
  */
 export function isAllowedHost(authority: string, { names, isLoopbackOnly, ports }: AllowedHosts): boolean {
   const [, bracketed, plain, port = ''] = /^(?:\[([\da-f:.]+)\]|([^:[\]]+))(?::(\d+))?$/i.exec(authority) ?? []
@@ -34,16 +35,16 @@ export function hostGuard(allowed: AllowedHosts): Middleware {
   }
 }
 
-/** Reports whether a request comes from a page of this server: its `Origin` names the server that receives it. */
+/** Reports whether a request comes from a page on this server: its `Origin` names the server that receives it. */
 export function isOwnOrigin(origin: string | null, scheme: string, authority: string): boolean {
   return origin !== null && origin.toLowerCase() === `${scheme}://${authority}`.toLowerCase()
 }
 
-/** Responds with 403 to requests that change something and come from a page of another site. */
+/** Responds with 403 to requests that change something and come from another site's page. */
 export const originGuard: Middleware = (ctx, next) => {
   const isSafe = ctx.method === 'GET' || ctx.method === 'HEAD' || ctx.method === 'OPTIONS'
   if (!isSafe && !isOwnOrigin(ctx.headers.get('origin'), ctx.exchange.scheme, ctx.exchange.authority)) {
-    throw new HttpError(403, 'Send the Origin of this server')
+    throw new HttpError(403, "Send this server's Origin")
   }
   return next()
 }

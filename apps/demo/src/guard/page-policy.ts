@@ -1,6 +1,6 @@
 import type { Middleware } from '@fw/core'
 
-/** The page loads everything from this server, and nothing inline. */
+/** The page loads everything from this server and runs nothing inline. */
 const CONTENT_SECURITY_POLICY: string = [
   "default-src 'none'",
   "script-src 'self'",
@@ -20,7 +20,7 @@ const FIELDS = [
   ['cross-origin-opener-policy', 'same-origin'],
 ] as const
 
-/** Sets the security fields of the page. The files of other applications under `/files/` have their own policy. */
+/** Sets the page's security fields. Files of other applications under `/files/` set their own policy. */
 export const pagePolicy: Middleware = (ctx, next) => {
   if (!ctx.path.startsWith('/files/')) for (const [name, value] of FIELDS) ctx.responseHeaders.set(name, value)
   return next()

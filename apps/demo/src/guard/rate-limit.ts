@@ -1,4 +1,4 @@
-/** Keys that are remembered. More visitors than this share one allowance. */
+/** Maximum number of stored keys. Further visitors share one allowance. */
 const MAX_KEYS = 1000
 
 /** Limits the uses of each key per second. */
@@ -18,7 +18,7 @@ export class RateLimit {
     this.#now = now
   }
 
-  /** Takes one use. Returns 0, or the milliseconds to wait before the next one. */
+  /** Counts one use. Returns 0, or the milliseconds to wait before the next one. */
   take(key: string): number {
     const at = this.#now()
     const known = this.#spent.get(key)

@@ -15,15 +15,15 @@ export interface CollectorOutput {
   requests(messages: readonly RequestMessage[]): void
 }
 
-/** Milliseconds of a batch. */
+/** Length of a batch in milliseconds. */
 const BATCH_MS = 100
 const BATCHES_PER_SECOND = 1000 / BATCH_MS
-/** Single requests that are kept for first visits. */
+/** Number of single requests kept for first visits. */
 const KEPT_REQUESTS = 200
-/** Resolution of the loop monitor. The delay of an idle loop is this long. */
+/** Resolution of the loop monitor. An idle loop shows a delay of this length. */
 const LOOP_RESOLUTION_MS = 10
 
-/** Collects the requests of this process, and passes them on every 100 ms. */
+/** Collects the requests to this process, and passes them on every 100 ms. */
 export class Collector implements RequestListener {
   readonly numbers: Numbers = new Numbers()
   readonly #output: CollectorOutput
@@ -104,7 +104,7 @@ export class Collector implements RequestListener {
     counts.set(key, count)
     const handler = stages.find(({ kind }) => kind === 'app')
     const handlerUs = handler === undefined ? undefined : handler.toUs - handler.fromUs
-    // An event stream is open for minutes, which does not describe the time of handlers.
+    // An event stream is open for minutes, which says nothing about handler times.
     this.numbers.add({
       protocol,
       row,

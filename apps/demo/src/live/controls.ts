@@ -14,7 +14,7 @@ import type {
 } from './messages.ts'
 import type { Feed } from './feed.ts'
 
-/** The actions of the buttons of the page. A part that is off is `undefined`, and its button gets 404. */
+/** Actions of the page's buttons. A part that is off is `undefined`, and its button gets 404. */
 export interface Actions {
   readonly setTraffic: ((level: TrafficLevel) => Promise<void>) | undefined
   readonly race: ((kind: RaceKind) => Promise<RaceMessage>) | undefined
@@ -26,17 +26,17 @@ const LEVELS: readonly TrafficLevel[] = ['off', 'gentle', 'busy']
 const RACES: readonly RaceKind[] = ['files', 'one', 'echo']
 const FAULTS: readonly FaultName[] = ['throw', 'sleep', 'large', 'garbled', 'drip', 'leave']
 
-/** Milliseconds until a page reconnects. A page misses nothing that the history holds. */
+/** Milliseconds until a page reconnects. The history covers what a page misses in this time. */
 const RETRY_MS = 1000
-/** Requests of one visitor to the application each second. */
+/** Requests per second that one visitor can send to the application. */
 const TRY_PER_SECOND = 20
 const BREAK_PER_SECOND = 1
-/** For all visitors together: a race takes a second of work, and a restart about ten. */
+/** Limits for all visitors together: a race takes about one second of work, and a restart about ten. */
 const RACE_PER_SECOND = 1 / 5
 const RESTART_PER_SECOND = 1 / 30
 const EVERYBODY = 'everybody'
 
-/** The feed, and the limits of its visitors. */
+/** The feed, and its visitors' limits. */
 export class Controls {
   readonly #feed: Feed
   readonly #actions: Actions
@@ -52,7 +52,7 @@ export class Controls {
     this.#welcome = welcome
   }
 
-  /** Registers the event stream and the buttons of the page. */
+  /** Registers the event stream and the page's buttons. */
   register(app: Router): void {
     app.get('/events', async (ctx) => {
       const visitor = ctx.local(Visitor)
@@ -84,7 +84,7 @@ export class Controls {
     })
   }
 
-  /** Limits the requests of a visitor to the application. The clients of the demo have their own rates. */
+  /** Limits a visitor's requests to the application. The demo's clients have their own rates. */
   readonly limitTries = (ctx: Context, next: () => Promise<void>): unknown => {
     const visitor = ctx.local(Visitor)
     const isTry = ctx.path.startsWith('/api/') && visitor !== 'demo' && visitor !== 'race'

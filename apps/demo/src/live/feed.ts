@@ -10,16 +10,17 @@ import type {
 } from './messages.ts'
 import type { CollectorOutput } from './collector.ts'
 
-/** Events that are kept for pages that reconnect: those of one minute. */
+/** Events kept for pages that reconnect: those of the last minute. */
 const KEPT_EVENTS = 900
 
-/** The visitor of the requests that the demo sends to itself. */
+/** Visitor name for requests that the demo sends to itself. */
 const OWN_CLIENTS: ReadonlySet<string> = new Set(['demo', 'race'])
 
 /**
  * The live feed: one event stream for each page.
  *
- * In public mode a visitor sees only their own requests one by one. The requests of others are numbers.
+ * In public mode a visitor sees only their own requests individually. Other visitors' requests appear only in the
+ * counts.
  */
 export class Feed implements CollectorOutput {
   readonly #channel = new SseChannel<FeedEvents>({ name: 'feed', history: KEPT_EVENTS })
@@ -42,7 +43,7 @@ export class Feed implements CollectorOutput {
     await stream.closed
   }
 
-  /** Returns those of the requests that a visitor can see. */
+  /** Returns the requests that a visitor can see. */
   visible(requests: readonly RequestMessage[], visitor: string): readonly RequestMessage[] {
     return this.#isPublic ? requests.filter(({ by }) => by === visitor) : requests
   }

@@ -31,15 +31,15 @@ export interface LiveSettings {
   readonly server: Server
 }
 
-/** Bytes of single requests that a first visit gets. With them the first second stays below 30 KB. */
+/** Bytes of single requests sent to a first visit. This keeps the first second below 30 KB. */
 const WELCOME_BYTES = 18_000
 
-/** Milliseconds from the first page to the first race, so that it does not slow the loading of the page. */
+/** Milliseconds from the first page to the first race, so that it does not slow the page load. */
 const FIRST_RACE_MS = 1500
 
 const { version } = createRequire(import.meta.url)('@fw/core/package.json') as { version: string }
 
-/** The backend of the page: the events that it shows and the actions of its buttons. */
+/** The page's backend: the events that the page shows and the actions of its buttons. */
 export class Live implements Actions {
   readonly feed: Feed
   readonly observer: Observer
@@ -58,7 +58,7 @@ export class Live implements Actions {
     this.observer = new Observer(this.#collector)
   }
 
-  /** Starts the clients of the demo, which need its ports. */
+  /** Starts the demo's clients, which need its ports. */
   start({ level, ...target }: Target & { readonly level: TrafficLevel }): void {
     if (!this.#settings.hasOwnClients) return
     const clients = new ClientThread(target)
@@ -119,7 +119,7 @@ export class Live implements Actions {
     }
   }
 
-  /** Stops the clients, so that their requests do not hold the server open. */
+  /** Stops the clients, so that their requests do not keep the server open. */
   async closeClients(): Promise<void> {
     this.#fleet?.close()
     await this.#clients?.close()
@@ -131,7 +131,7 @@ export class Live implements Actions {
     await this.feed.close()
   }
 
-  /** Starts what only pages need with the first one: the fleet, and a first race. */
+  /** Starts the fleet and a first race with the first page, because only pages need them. */
   #startForPages(): void {
     if (this.#hasPages) return
     this.#hasPages = true
@@ -166,7 +166,9 @@ export class Live implements Actions {
   }
 }
 
-/** Returns the newest requests whose JSON fits into a number of bytes, those of the visitor first, in their original order. */
+/**
+ * Returns the newest requests whose JSON fits into a number of bytes, the visitor's own first, in their original order.
+ */
 function chosen(requests: readonly RequestMessage[], visitor: string, bytes: number): readonly RequestMessage[] {
   const kept = new Set<RequestMessage>()
   let left = bytes

@@ -1,10 +1,10 @@
-/** A protocol, as the page names it. */
+/** Short name of a protocol on the page. */
 export type ProtocolName = 'h1' | 'h2' | 'h3'
 
 /** All protocols, in the order of every list by protocol. */
 export const PROTOCOLS: readonly ProtocolName[] = ['h1', 'h2', 'h3']
 
-/** The rows on the right of the flow, in the order of every list by route. The last two are not patterns. */
+/** Rows on the right side of the flow, in the order of every list by route. The last two are not patterns. */
 export const ROUTES: readonly string[] = [
   '/*path',
   '/api/hello/:name',
@@ -33,7 +33,7 @@ export interface LogLine {
   readonly text: string
   /** File and line, or the protocol. */
   readonly where: string
-  /** The line in the source that the page shows, counted from 0. */
+  /** Line in the source that the page shows, counted from 0. */
   readonly sourceLine?: number | undefined
 }
 
@@ -50,7 +50,7 @@ export interface RequestMessage {
   readonly row: number
   /** The pattern of the route; empty if there is none. */
   readonly pattern: string
-  /** The visitor; `demo` and `race` for the clients of the demo. */
+  /** The visitor; `demo` and `race` for the demo's own clients. */
   readonly by: string
   /** Milliseconds since the Unix epoch. */
   readonly startedAt: number
@@ -84,9 +84,9 @@ export interface SecondMessage {
   readonly memoryMb: number
   /** Open connections by protocol; empty if unknown. */
   readonly connections: readonly number[]
-  /** Median and share of failed requests (percent) by route, of the last 10 s. */
+  /** Median and share of failed requests (percent) by route, over the last 10 s. */
   readonly routes: readonly (readonly [p50Ms: number, failedPercent: number])[]
-  /** Median microseconds of the stages, of the last 10 s. */
+  /** Median microseconds of the stages, over the last 10 s. */
   readonly stages: Readonly<Record<string, number>>
 }
 
@@ -103,14 +103,14 @@ export interface History {
   readonly memory: readonly number[]
 }
 
-/** The source of a handler. */
+/** A handler's source code. */
 export interface SourceCode {
   readonly file: string
   readonly firstLine: number
   readonly lines: readonly string[]
 }
 
-/** The first event of each stream. */
+/** The first event on each stream. */
 export interface WelcomeMessage {
   readonly visitor: string
   readonly isPublic: boolean
@@ -120,7 +120,7 @@ export interface WelcomeMessage {
   readonly listensOn: string
   readonly protocols: readonly ProtocolName[]
   readonly traffic: TrafficLevel
-  /** The parts that are on. */
+  /** The parts of the demo that are enabled. */
   readonly offers: {
     readonly traffic: boolean
     readonly race: boolean
@@ -132,7 +132,7 @@ export interface WelcomeMessage {
   readonly requests: readonly RequestMessage[]
   readonly sources: Readonly<Record<string, SourceCode>>
   readonly fleet: FleetMessage | undefined
-  /** The last 24 s of the fleet, the newest last. */
+  /** The fleet's last 24 s, the newest message last. */
   readonly fleetHistory: FleetHistory
   /** The newest race of each kind. */
   readonly races: readonly RaceMessage[]
@@ -161,13 +161,13 @@ export interface FleetMessage {
 /** The states of processes, in the order of the digits in `FleetHistory`. */
 export const PROCESS_STATES: readonly ProcessState['state'][] = ['starts', 'serves', 'drains']
 
-/** Messages of the fleet, short: the rate, and for each process the index of its state in `PROCESS_STATES`. */
+/** Compact fleet messages: the rate, and for each process the index of its state in `PROCESS_STATES`. */
 export type FleetHistory = readonly (readonly [rate: number, states: string])[]
 
 /** Messages in a `FleetHistory`: 24 s at five messages a second. */
 export const FLEET_HISTORY = 120
 
-/** A request of a race: milliseconds from the start of the race. */
+/** A request in a race: milliseconds from the start of the race. */
 export type RaceSpan = readonly [fromMs: number, toMs: number]
 
 /** The result of one lane. */
@@ -205,7 +205,7 @@ export interface FaultMessage {
   readonly isClosed: boolean
 }
 
-/** The events of the feed. */
+/** The events in the feed. */
 export interface FeedEvents {
   welcome: WelcomeMessage
   counts: CountsMessage

@@ -30,7 +30,7 @@ it('sums up one second by protocol and route', () => {
   expect(second.stages).toEqual({ parse: 20, middleware: 20, handler: 300 })
 })
 
-it('counts each request in one second only, and keeps the last minute', () => {
+it('counts each request in a single second, and keeps the last minute', () => {
   const numbers = new Numbers()
   numbers.add(sample())
   numbers.tick(GAUGES)

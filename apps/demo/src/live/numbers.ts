@@ -4,10 +4,10 @@ import { PROTOCOLS, ROUTES, type History, type RequestMessage, type SecondMessag
 const HISTORY_S = 60
 /** Seconds that medians cover, so that they do not jump with each request. */
 const WINDOW_S = 10
-/** Values of one second that medians read. More do not make them better. */
+/** Values per second that medians use. More would not make the medians more accurate. */
 const MAX_SAMPLES = 200
 
-/** The numbers of the process that no request carries. */
+/** Process figures that no request carries. */
 export interface Gauges {
   readonly inFlight: number
   readonly loopDelayMs: number
@@ -15,7 +15,7 @@ export interface Gauges {
   readonly connections: readonly number[]
 }
 
-/** A request as numbers. */
+/** Figures of one request. */
 export interface Sample {
   readonly protocol: number
   readonly row: number
@@ -130,7 +130,7 @@ function stageMedians(samples: readonly Sample[]): Record<string, number> {
       values.push(toUs - fromUs)
       byName.set(name, values)
     }
-    // Middleware surrounds the handler, so its own time is the rest.
+    // Middleware surrounds the handler, so its own time excludes the handler's.
     if (around > 0) byName.set('middleware', [...(byName.get('middleware') ?? []), Math.max(0, around - inside)])
   }
   return Object.fromEntries(

@@ -8,7 +8,7 @@ import { protocolName, rowOf } from './row-of.ts'
 /** Characters of a path that the feed carries. */
 const MAX_PATH = 120
 
-/** A finished request, before it becomes a message. Its last byte may not have left yet. */
+/** A finished request, before it becomes a message. Its last byte can still be unsent. */
 export interface Finished {
   readonly observed: Observed
   readonly outcome: Outcome

@@ -4,10 +4,10 @@ import { PROTOCOLS, ROUTES, type ProtocolName } from './messages.ts'
 const OTHER = ROUTES.indexOf('other routes')
 const NONE = ROUTES.indexOf('no route')
 
-/** Returns the row of the flow for a route. */
+/** Returns a route's row in the flow. */
 export function rowOf(pattern: string | undefined, status: number): number {
   if (pattern === undefined) return NONE
-  // A path without a file is what visitors call a page that does not exist.
+  // A path without a file counts as a page that does not exist.
   if (pattern === '/*path' && status === 404) return NONE
   const row = ROUTES.indexOf(pattern)
   return row === -1 ? OTHER : row

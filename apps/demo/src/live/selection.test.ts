@@ -15,13 +15,13 @@ it('takes every request of visitors, every failed one, and 20 of the others a se
   expect(taken(selection, request('demo'), 100)).toBe(10)
 })
 
-it('takes only the failed requests of races', () => {
+it('selects only the failed requests in races', () => {
   const selection = new Selection()
   expect(taken(selection, request('race'), 10)).toBe(0)
   expect(taken(selection, request('race', 404), 10)).toBe(10)
 })
 
-it('takes at most 24,000 bytes a second from all senders together', () => {
+it('selects at most 24,000 bytes per second from all senders together', () => {
   const selection = new Selection()
   const large = request('ada', 500, 'x'.repeat(5900))
   expect(taken(selection, large, 10)).toBe(4)

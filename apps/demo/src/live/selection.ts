@@ -1,8 +1,8 @@
 import type { RequestMessage } from './messages.ts'
 
-/** Single requests of others in a second. More would scroll faster than anyone reads. */
+/** Single requests from other visitors per second. More would scroll faster than anyone reads. */
 const OTHERS_PER_SECOND = 20
-/** Bytes of single requests in a second. With the counts and numbers, the feed stays below 30 KB a second. */
+/** Bytes of single requests per second. Together with the counts and figures, the feed stays below 30 KB per second. */
 const BYTES_PER_SECOND = 24_000
 
 /**
@@ -15,7 +15,7 @@ export class Selection {
   #others = OTHERS_PER_SECOND
   #bytes = BYTES_PER_SECOND
 
-  /** Adds the allowance of `seconds`. Saves at most the number for one second. */
+  /** Adds the allowance for `seconds`. Saves at most the allowance for one second. */
   refill(seconds: number): void {
     this.#others = Math.min(OTHERS_PER_SECOND, this.#others + OTHERS_PER_SECOND * seconds)
     this.#bytes = Math.min(BYTES_PER_SECOND, this.#bytes + BYTES_PER_SECOND * seconds)

@@ -1,7 +1,7 @@
 import type { Context, Outcome } from '@fw/core'
 import type { RequestTimes } from './stages.ts'
 
-/** The message of `tracing:fw.request:*`, with the members that this program reads. */
+/** Message on `tracing:fw.request:*`, with the members that this program reads. */
 export interface CoreTrace {
   readonly context: Context
   readonly outcome?: Outcome

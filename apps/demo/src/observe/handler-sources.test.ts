@@ -35,6 +35,6 @@ it.each([
     ['a({', '', '  b,', '})'],
     ['a({', '', '  b,', '})'],
   ],
-])('takes the first statement of %j', (lines, own) => {
+])('returns the first statement of %j', (lines, own) => {
   expect(statement(lines)).toEqual(own)
 })

@@ -23,7 +23,7 @@ export class HandlerSources {
   }
 
   /**
-   * Finds the source of a route.
+   * Finds a route's source code.
    *
    * @param pattern The pattern of the route
    * @param call The beginning of the line that registers it, such as `api.get('/hello/:name'`
@@ -46,7 +46,10 @@ export class HandlerSources {
   }
 }
 
-/** Returns the lines of the first statement, without its indentation. It ends at the next line that is not indented more. */
+/**
+ * Returns the lines of the first statement, without its indentation. The statement ends at the next line with the same
+ * or less indentation.
+ */
 export function statement(lines: readonly string[]): readonly string[] {
   const [first = ''] = lines
   const indent = first.length - first.trimStart().length

@@ -9,7 +9,7 @@ export class LogLines implements Sink {
   readonly #sources: HandlerSources
   readonly #hasErrors: boolean
 
-  /** @param hasErrors Whether to add the errors that the library logs: their text can be about others */
+  /** @param hasErrors Whether to add errors that the library logs, whose text can concern other visitors */
   constructor(current: CurrentRequest, sources: HandlerSources, hasErrors: boolean) {
     this.#hasErrors = hasErrors
     this.#current = current
@@ -17,8 +17,8 @@ export class LogLines implements Sink {
   }
 
   write({ level, message, location, fields }: LogRecord): void {
-    // The library logs in the context of any request, for example from a timer that one of them started. The error of a
-    // handler is its only record that surely belongs to the request.
+    // The library logs in the context of any request, for example from a timer that one of them started. Only a
+    // handler's error certainly belongs to the request.
     if (fields?.['component'] === '@fw/core' && (level !== Level.Error || !this.#hasErrors)) return
     const isEntry = this.#current.finishing !== undefined
     const place = location === undefined ? '' : `${basename(location.file)}:${location.line}`
@@ -43,7 +43,9 @@ function withoutPrefix(message: string): string {
   return message.replace(/^\[[A-Z]+ [^\]]*\] /, '').slice(0, MAX_TEXT)
 }
 
-/** Returns the sink without the records of the requests that the demo sends to itself: they would hide the others. */
+/**
+ * Returns a sink that omits records about requests that the demo sends to itself, because they would hide the others.
+ */
 export function withoutDemoTraffic(sink: LogSink, current: CurrentRequest): Sink {
   return {
     write(record) {

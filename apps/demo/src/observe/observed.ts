@@ -3,7 +3,7 @@ import type { LogLine } from '../live/messages.ts'
 import type { CoreTrace } from './core-trace.ts'
 import type { Span } from './stages.ts'
 
-/** A log record of a request, before its time is known relative to the request. */
+/** A log record about a request, before its time is known relative to the request. */
 export type TimedLine = Omit<LogLine, 'atUs'> & { readonly at: number }
 
 /** A request in progress. */
@@ -12,18 +12,18 @@ export interface Observed {
   readonly trace: CoreTrace
   /** Milliseconds, measured with `performance.now()`. */
   readonly started: number
-  /** The visitor; `demo` and `race` for the clients of the demo; empty before the visitor is recognized. */
+  /** The visitor; `demo` and `race` for the demo's clients; empty before the visitor is recognized. */
   by: string
   readonly around: Span[]
   handler: Span | undefined
   readonly logs: TimedLine[]
 }
 
-/** Lines of one request that are kept. A handler that logs in a loop must not fill the memory. */
+/** Maximum number of lines kept per request. A handler that logs in a loop must not fill the memory. */
 const MAX_LINES = 12
 
 /**
- * The request that the running code belongs to, also in asynchronous code that its handler started.
+ * The request that the running code belongs to, including asynchronous code that its handler started.
  *
  * An access log writes its entry when the exchange has ended, outside the handler. `finishing` covers this case.
  */

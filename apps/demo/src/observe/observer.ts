@@ -3,7 +3,7 @@ import type { Middleware, Outcome, Refusal } from '@fw/core'
 import type { CoreTrace } from './core-trace.ts'
 import { CurrentRequest, type Observed } from './observed.ts'
 
-/** Receives the requests of this process. */
+/** Receives the requests to this process. */
 export interface RequestListener {
   onStart(observed: Observed): void
   /** The exchange has ended, and its access-log entry is written. */
@@ -13,7 +13,7 @@ export interface RequestListener {
 }
 
 /**
- * Observes every request through the diagnostics channel `fw.request`. Applications need no change for the requests; the
+ * Observes every request through the diagnostics channel `fw.request`. The application needs no changes for this. The
  * middleware measures middleware and handlers, and connects them to the log.
  */
 export class Observer {
@@ -34,7 +34,7 @@ export class Observer {
   around(accessLog: Middleware): readonly Middleware[] {
     const before: Middleware = (ctx, next) => {
       const observed = this.current.store.getStore()
-      // Listeners run in the order in which they were added: this one, the one of the access log, the one of `after`.
+      // Listeners run in the order in which they were added: this one, the access log's, then that of `after`.
       if (observed !== undefined) ctx.onFinish(() => (this.current.finishing = observed))
       return next()
     }
@@ -62,7 +62,7 @@ export class Observer {
       const close = (): void => void (observed.around[place] = { name, from, to: performance.now() })
       return middleware(ctx, () => {
         const inner = next()
-        // The same promise: a middleware that does not await it must not leave a rejection without a handler.
+        // Return the same promise: a middleware that does not await it must not leave a rejection unhandled.
         inner.then(close, close)
         return inner
       })

@@ -2,7 +2,7 @@ import type { Stage } from '../live/messages.ts'
 
 /** The times of a request in milliseconds, on one clock. */
 export interface RequestTimes {
-  /** The connection was accepted. Only for its first request. */
+  /** Time when the connection was accepted. Only for its first request. */
   readonly accepted?: number | undefined
   /** Milliseconds of the TLS handshake. */
   readonly handshakeMs?: number | undefined
@@ -11,10 +11,10 @@ export interface RequestTimes {
   readonly received?: number | undefined
   readonly parsed?: number | undefined
   readonly routed?: number | undefined
-  /** The application began. */
+  /** Time when the application began. */
   readonly started: number
   readonly answered?: number | undefined
-  /** The exchange ended. */
+  /** Time when the exchange ended. */
   readonly finished: number
   readonly flushed?: number | undefined
   /** Middleware, the outer one first. */
@@ -32,7 +32,7 @@ export interface Span {
 /** The longest handshake that is drawn. A client that sends its request long after it connected would hide all other stages. */
 const MAX_IDLE_MS = 5
 
-/** A request as stages. */
+/** The stages of a request. */
 export interface Waterfall {
   readonly stages: readonly Stage[]
   /** Start of the first stage, on the same clock as the times. */
@@ -41,7 +41,7 @@ export interface Waterfall {
   readonly tookUs: number
 }
 
-/** Turns the times of a request into stages, in the order in which they begin. */
+/** Turns a request's times into stages, in the order in which they begin. */
 export function waterfall(times: RequestTimes): Waterfall {
   const { accepted, handshakeMs = 0, isQuic, received = times.started, parsed, routed, answered, finished } = times
   const end = Math.max(finished, times.flushed ?? 0, answered ?? 0)

@@ -5,14 +5,14 @@ import { ROOT } from './sources.ts'
 
 const RESULTS = new URL('apps/bench/results/', ROOT)
 
-/** Returns the results of all benchmark groups that compare candidates, by the name of the group. */
+/** Returns the results of all benchmark groups that compare candidates, by group name. */
 export function readResults(): ReadonlyMap<string, GroupResult> {
   const files = readdirSync(RESULTS).map((name) => readFileSync(new URL(name, RESULTS), 'utf8'))
   const results = files.map((json) => JSON.parse(json) as GroupResult | { group: string })
   return new Map(results.filter((result) => 'comparisons' in result).map((result) => [result.group, result]))
 }
 
-/** Returns the charts of each group as SVG, by the name of the file: `http1` and, for phones, `http1-narrow`. */
+/** Returns the charts of each group as SVG, by file name: `http1` and, for phones, `http1-narrow`. */
 export function chartsOf(): ReadonlyMap<string, string> {
   const charts = Array.from(readResults(), ([group, result]): [string, string][] => [
     [group, barChart(result)],

@@ -45,7 +45,7 @@ export function packagesPage(): Body {
   })
   return {
     title: 'Which package',
-    description: 'Tells which package does what, and which ones a small service needs.',
+    description: 'Explains what each package does, and which ones a small service needs.',
     markdown: `${NEEDS}\n\n## All packages\n\n| package | purpose | installs |\n| --- | --- | --- |\n${rows.join('\n')}\n\n${RULES}`,
   }
 }

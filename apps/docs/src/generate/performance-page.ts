@@ -3,7 +3,7 @@ import { chartsOf, readResults } from './charts.ts'
 import type { Body } from './repository-page.ts'
 import { ROOT } from './sources.ts'
 
-/** Title of each group, in the order of the page. */
+/** Title of each group, in page order. */
 const GROUPS: Readonly<Record<string, string>> = {
   http1: 'HTTP/1.1',
   http2: 'HTTP/2',
@@ -49,7 +49,7 @@ export function performancePage(): Body {
   }
 }
 
-/** Returns the attributes with the size of an image, so that the page keeps its place. */
+/** Returns the size attributes of an image, so that the page does not shift while it loads. */
 function sizeOf(chart: string): string {
   return /width="\d+" height="\d+"/.exec(chart)?.[0] ?? ''
 }

@@ -4,7 +4,7 @@ import type { Body } from './repository-page.ts'
 /**
  * Returns the API page of each package.
  *
- * @param packages The Markdown that typedoc writes, by the name of the package without its scope
+ * @param packages The Markdown that typedoc writes, by package name without its scope
  */
 export function referencePages(packages: ReadonlyMap<string, string>): ReadonlyMap<string, Body> {
   const anchors = new Map(Array.from(packages, ([name, markdown]) => [name, anchorsOf(markdown)]))
@@ -25,7 +25,9 @@ export function referencePages(packages: ReadonlyMap<string, string>): ReadonlyM
   )
 }
 
-/** Returns the anchor, or that of the first heading with this text: typedoc also counts headings that it omits. */
+/**
+ * Returns the anchor, or the first heading's anchor for this text, because typedoc also counts headings that it omits.
+ */
 function existingAnchor(anchor: string, known: ReadonlySet<string> = new Set()): string {
   const name = anchor.slice(1)
   const first = name.replace(/-\d+$/, '')

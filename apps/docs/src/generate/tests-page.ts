@@ -21,7 +21,7 @@ export function testsPage(): Body {
   return {
     title: 'How it is tested',
     description:
-      'Shows the tests of each package, and how suites, fuzzers, other implementations and browsers find faults.',
+      'Shows the tests of each package, and how suites, fuzzers, other implementations and browsers find bugs.',
     markdown: TEXT.replace('{table}', table),
   }
 }

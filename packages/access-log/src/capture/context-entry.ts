@@ -7,7 +7,7 @@ import { REDACTED, redactQuery } from './redact.ts'
 import type { HeaderChoice, Settings } from '../config/settings.ts'
 
 /**
- * The entry of a request with a context. It reads each property of the request on access, because no format shows all.
+ * The entry for a request with a context. Reads each request property on access, because no format shows all of them.
  */
 export class ContextEntry implements Entry {
   readonly ctx: Context
@@ -76,7 +76,7 @@ export class ContextEntry implements Entry {
 
 const NONE: readonly CapturedHeader[] = []
 
-/** Returns the chosen headers of one side that are present. */
+/** Returns the captured headers from one side that are present. */
 function capture(
   choices: readonly HeaderChoice[],
   ctx: Context,

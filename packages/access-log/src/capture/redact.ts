@@ -4,11 +4,11 @@ import { textOf } from '../entry/utf8-text.ts'
 export const REDACTED = 'REDACTED'
 
 /**
- * Replaces the values of some query parameters. A parameter without a value stays as it is.
+ * Replaces the values of some query parameters. A parameter without a value is unchanged.
  *
  * Some applications also separate parameters by `;`. A name after `;` is therefore compared too, but a value ends at `&`.
  *
- * @param names Names in lower case. Those of the query are percent-decoded and compared without case
+ * @param names Names in lower case. Query names are percent-decoded and compared without case
  */
 export function redactQuery(query: string, names: ReadonlySet<string>): string {
   if (names.size === 0 || query === '') return query

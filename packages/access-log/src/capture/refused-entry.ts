@@ -5,7 +5,7 @@ import { redactQuery } from './redact.ts'
 import type { Settings } from '../config/settings.ts'
 import { isToken } from '../config/check-config.ts'
 
-/** Returns the entry of a refused request, with the parts that the protocol engine could read. */
+/** Returns the entry for a refused request, with the parts that the protocol engine could read. */
 export function refusedEntry(refusal: Refusal, settings: Settings): Entry {
   const { status, method, target } = refusal
   const { path, query } = target === undefined ? { path: '-', query: '' } : splitTarget(target)
@@ -29,7 +29,7 @@ export function refusedEntry(refusal: Refusal, settings: Settings): Entry {
   }
 }
 
-/** A request target in two parts, neither decoded nor normalized. */
+/** The two parts of a request target, neither decoded nor normalized. */
 interface TargetParts {
   readonly path: string
   /** The text after the first `?`; empty if there is none. */

@@ -31,7 +31,7 @@ export const levelKind: OptionKind = {
 }
 
 const loggerKind = withFix(
-  objectWith('a logger of @fw/log', 'log', 'logData', 'isEnabled', 'with', 'withPrefix', 'withLocation'),
+  objectWith('a logger from @fw/log', 'log', 'logData', 'isEnabled', 'with', 'withPrefix', 'withLocation'),
   'Pass log.logger, or what log.with() or createLogger() returns.',
 )
 
@@ -94,7 +94,7 @@ const CONFIG_KINDS: OptionKinds<AccessLogConfig> = {
 /**
  * Checks the options of `accessLog`, first separately and then together.
  *
- * @throws {TypeError | RangeError} that names the option that does not exist or has a wrong value
+ * @throws {TypeError | RangeError} that names the unknown or invalid option
  */
 export function checkConfig(config: AccessLogConfig): void {
   if (typeof config === 'object' && (config as unknown) !== null && 'onFinish' in config) {
@@ -125,14 +125,14 @@ export function checkConfig(config: AccessLogConfig): void {
   }
 }
 
-/** Ends the error for options that give the threshold in both units. */
+/** Completes the error message for options that set the threshold in both units. */
 export const ONE_THRESHOLD = 'Give slowThreshold or slowThresholdMs, but not both.'
 
 export function hasBothThresholds({ slowThreshold, slowThresholdMs }: AccessLogConfig): boolean {
   return slowThreshold !== undefined && slowThresholdMs !== undefined
 }
 
-/** Reports whether a value can be a method or the name of a field: RFC 9110 §5.1, §5.6.2, §9.1. */
+/** Reports whether a value can be a method or a field name: RFC 9110 §5.1, §5.6.2, §9.1. */
 export function isToken(value: unknown): boolean {
   return typeof value === 'string' && /^[!#$%&'*+.^_`|~\dA-Za-z-]+$/.test(value)
 }

@@ -22,10 +22,10 @@ export type AccessLogFormat = (typeof AccessLogFormat)[keyof typeof AccessLogFor
 
 /** Options of `accessLog`. */
 export interface AccessLogConfig {
-  /** Receives the entries, and the messages of `RequestLogger`. Default: the global logger of `@fw/log`. */
+  /** Receives the entries, and the messages from `RequestLogger`. Default: the global logger from `@fw/log`. */
   readonly logger?: Logger | undefined
   /**
-   * Receive the entries instead of `logger`, at every level that the sinks accept. The messages of `RequestLogger` still
+   * Receive the entries instead of `logger`, at every level that the sinks accept. Messages from `RequestLogger` still
    * go to `logger`. Default: none.
    */
   readonly sinks?: readonly LogSink[] | undefined
@@ -45,7 +45,7 @@ export interface AccessLogConfig {
   readonly slowLevel?: LevelOption | undefined
   /** Shows the query. Default true. */
   readonly logQuery?: boolean | undefined
-  /** Shows the address of the client. Default true. */
+  /** Shows the client's address. Default true. */
   readonly logClientIp?: boolean | undefined
   /** Shows the size of the response body. Json always has it. Default true. */
   readonly logBytes?: boolean | undefined
@@ -63,9 +63,9 @@ export interface AccessLogConfig {
   /** Skips the entry if it returns true. Called when the status is known. If it throws, the entry is logged. Default: none. */
   readonly skipIf?: ((ctx: Context) => boolean) | undefined
   /**
-   * Creates the text of entries, instead of the format. It receives the duration in nanoseconds and the content of the other
-   * formats, redacted but not escaped. If it throws, and for requests without a context, the entry is in Combined. Its
-   * result is not escaped. Default: none.
+   * Creates the text of entries; replaces the format. It receives the duration in nanoseconds and the same content as
+   * the other formats, redacted but not escaped. If it throws, and for requests without a context, the entry is in
+   * Combined. Its result is not escaped. Default: none.
    */
   readonly customFormatter?: ((ctx: Context, durationNs: number, entry: Entry) => string) | undefined
   /** Names the request header with the correlation ID. Default `'x-request-id'`. */
@@ -77,7 +77,7 @@ export interface AccessLogConfig {
   readonly generateRequestId?: boolean | ((ctx: Context) => string) | undefined
   /**
    * Shows the trace of a valid `traceparent` (W3C Trace Context): `[trace_id: …]` at the end of Combined, `trace_id` and
-   * `parent_id` in Json and in the fields of `RequestLogger`. Default false.
+   * `parent_id` in Json and in `RequestLogger` fields. Default false.
    */
   readonly logTraceContext?: boolean | undefined
   /**
@@ -86,9 +86,9 @@ export interface AccessLogConfig {
    */
   readonly sampleRate?: number | undefined
   /**
-   * Sets the trusted proxies: none (`false`), CIDR blocks, a number of hops, or `{ proxies, header }` with the field that
-   * they maintain. Default: the `trustProxy` of the server, even if it is `false`. Without either, the address is what the request
-   * claims, which any client can forge.
+   * Sets the trusted proxies: none (`false`), CIDR blocks, a number of hops, or `{ proxies, header }` with the field
+   * that they maintain. Default: the server's `trustProxy`, even if it is `false`. If neither is set, the address is
+   * what the request claims, which any client can forge.
    */
   readonly trustProxy?: TrustProxy | undefined
   /** Replaces the values of these captured headers with `REDACTED`. Default none. */

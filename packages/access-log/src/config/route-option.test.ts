@@ -98,7 +98,7 @@ describe('the option accessLog of a route', () => {
     expect(entries()).toEqual([[2, 'GET /route/200?secret=REDACTED 200']])
   })
 
-  it('changes the accessLog of the group that the route is in', async () => {
+  it("changes the accessLog of the route's group", async () => {
     const server = new Server()
     const group = server.router().use(accessLog()).group('/g')
     group.use(accessLog({ format: AccessLogFormat.Json }))
@@ -120,7 +120,7 @@ describe('the option accessLog of a route', () => {
     expect(entries()).toEqual([])
   })
 
-  it('replaces a threshold of the group in either unit', async () => {
+  it("overrides the group's threshold in either unit", async () => {
     await ask({ slowThreshold: 0 }, { slowThresholdMs: 0.000_001 })
     await ask({ slowThresholdMs: 0 }, { slowThreshold: 1 })
     await ask({ slowThresholdMs: 0.000_001 }, { slowThreshold: 0 })

@@ -40,7 +40,7 @@ const routeKind: OptionKind = {
 declareRouteOption('accessLog', routeKind)
 
 /**
- * Returns a function that returns the settings of a route.
+ * Returns a function that returns a route's settings.
  *
  * @param config The options of the middleware
  * @param settings Their compiled form, for requests without a route or whose route does not have the option
@@ -82,7 +82,7 @@ function changes(option: RouteAccessLog): AccessLogConfig {
   throw optionError({ api: 'accessLog', name: 'accessLog', expected, got: showValue(option), fix: 'Change the route.' })
 }
 
-/** Returns the valid changes. One mistake must not log what another option keeps out of the log. */
+/** Returns the valid changes. An invalid option must not expose what another option keeps out of the log. */
 function usable(option: unknown, config: AccessLogConfig, { entries }: Settings): AccessLogConfig {
   if (typeof option !== 'object' || option === null) return {}
   let valid: AccessLogConfig = {}
@@ -98,13 +98,13 @@ function usable(option: unknown, config: AccessLogConfig, { entries }: Settings)
   return valid
 }
 
-/** Returns the options of the middleware with those of a route. A threshold of the route replaces both units. */
+/** Returns the middleware options, overridden by a route's options. A threshold on the route replaces both units. */
 function merge(config: AccessLogConfig, route: AccessLogConfig): AccessLogConfig {
   if (route.slowThreshold === undefined && route.slowThresholdMs === undefined) return { ...config, ...route }
   return { ...config, slowThreshold: undefined, slowThresholdMs: undefined, ...route }
 }
 
-/** Removes options that are `undefined`: they must not cancel a redaction of the middleware. */
+/** Removes options that are `undefined`: they must not cancel a redaction in the middleware options. */
 function stated(option: object): AccessLogConfig {
   return Object.fromEntries(Object.entries(option).filter(([, value]) => value !== undefined))
 }

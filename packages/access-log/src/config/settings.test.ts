@@ -93,11 +93,11 @@ describe('compile', () => {
     ],
     [
       { logger: { info() {} } },
-      'accessLog: option "logger" must be a logger of @fw/log, got an object. Pass log.logger, or what log.with() or',
+      'accessLog: option "logger" must be a logger from @fw/log, got an object. Pass log.logger, or what log.with() or',
     ],
     [
       { logger: log },
-      'accessLog: option "logger" must be a logger of @fw/log, got an object. Pass log.logger, or what',
+      'accessLog: option "logger" must be a logger from @fw/log, got an object. Pass log.logger, or what',
     ],
     [{ sinks: new log.MemorySink() }, 'accessLog: option "sinks" must be an array of sinks, got a MemorySink.'],
     [{ sinks: [{}] }, 'accessLog: option "sinks[0]" must be a sink with write(), flush() and close(), got an object.'],

@@ -22,7 +22,7 @@ export interface HeaderChoice {
 export interface Settings extends Parts {
   /** Receives the entries. */
   readonly entries: Logger
-  /** Receives the messages of handlers. */
+  /** Receives messages from handlers. */
   readonly logger: Logger
   /** The format of entries. */
   readonly format: AccessLogFormat
@@ -50,11 +50,11 @@ export interface Settings extends Parts {
   readonly correlationHeader: string
   /** Returns a valid ID; `undefined` if none is generated. */
   readonly generateRequestId: ((ctx: Context) => string) | undefined
-  /** Whether entries show the trace of the request. */
+  /** Whether entries show the request's trace. */
   readonly logTraceContext: boolean
   /** The share of logged entries, from 0 to 1. */
   readonly sampleRate: number
-  /** Returns the address of the client; `undefined` if it is unknown. */
+  /** Returns the client's address; `undefined` if it is unknown. */
   readonly clientAddress: (ctx: Context) => string | undefined
   /** Names in lower case. */
   readonly redactQuery: ReadonlySet<string>
@@ -63,7 +63,7 @@ export interface Settings extends Parts {
 /**
  * Checks a configuration and fills in the defaults.
  *
- * @throws {TypeError | RangeError} that names the option that does not exist or has a wrong value
+ * @throws {TypeError | RangeError} that names the unknown or invalid option
  */
 export function compile(config: AccessLogConfig, entries: Logger): Settings {
   checkConfig(config)
@@ -105,7 +105,10 @@ function slowThresholdNs({ slowThreshold, slowThresholdMs = 0 }: AccessLogConfig
   return slowThreshold === undefined ? slowThresholdMs * NS_PER_MS : Number(slowThreshold)
 }
 
-/** Returns the address that the server's `trustProxy` accepts; without one, the address that the request claims. */
+/**
+ * Returns the address that the server's `trustProxy` accepts; without `trustProxy`, the address that the request
+ * claims.
+ */
 function addressOfServer(ctx: Context): string | undefined {
   return ctx.trustsProxy ? ctx.clientAddress : claimedAddress(ctx.headers, ctx.remoteAddress)
 }

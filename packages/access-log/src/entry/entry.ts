@@ -3,9 +3,9 @@ import type { TraceContext } from './trace-context.ts'
 
 /** A captured header of a request or a response. */
 export interface CapturedHeader {
-  /** The field name, in the case of the configuration. */
+  /** The field name, with the capitalization of the configuration. */
   readonly name: string
-  /** The values of all fields of that name, joined by `, `; bytes, one character each. */
+  /** The values of all fields with that name, joined by `, `; bytes, one character each. */
   readonly value: string
 }
 
@@ -19,13 +19,13 @@ export interface Entry {
   readonly path: string
   /** The query after the first `?`; empty if there is none or it is not logged. */
   readonly query: string
-  /** The status of the response; 499 if the client disconnected before the head. */
+  /** The response status; 499 if the client disconnected before the head. */
   readonly status: number
   /** The duration in nanoseconds. */
   readonly durationNs: number
   /** The number of response body bytes, without framing. */
   readonly bytes: number
-  /** The IP address of the client; `undefined` on a Unix socket, or if it is not logged. */
+  /** The client's IP address; `undefined` on a Unix socket, or if it is not logged. */
   readonly clientAddress: string | undefined
   /** The protocol; `-` if it is unknown. */
   readonly protocol: ProtocolText | '-'
@@ -43,11 +43,11 @@ export interface Entry {
   readonly isAborted: boolean
 }
 
-/** The parts of an entry that are written. */
+/** Selects the parts of an entry to write. */
 export interface Parts {
   /** Whether entries show the query. */
   readonly logQuery: boolean
-  /** Whether entries show the address of the client. */
+  /** Whether entries show the client's address. */
   readonly logClientIp: boolean
   /** Whether entries show the size of the response body. */
   readonly logBytes: boolean
@@ -55,7 +55,7 @@ export interface Parts {
   readonly logProtocol: boolean
 }
 
-/** Returns the beginning of every text entry except Json: `[SLOW] ` and `[ABORTED] `, if they apply. */
+/** Returns the part that every text entry except Json starts with: `[SLOW] ` and `[ABORTED] `, if they apply. */
 export function tagsOf({ isSlow, isAborted }: Pick<Entry, 'isSlow' | 'isAborted'>): string {
   return `${isSlow ? '[SLOW] ' : ''}${isAborted ? '[ABORTED] ' : ''}`
 }

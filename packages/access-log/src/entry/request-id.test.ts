@@ -29,7 +29,7 @@ it('generates 16 hexadecimal digits, different for each request', () => {
   expect(new Set(ids).size).toBe(2000)
 })
 
-it('keeps a valid ID of the request and replaces an invalid one', () => {
+it('keeps a valid request ID and replaces an invalid one', () => {
   expect(idOf(() => 'made', 'received')).toBe('received')
   expect(idOf(() => 'made', 'not valid')).toBe('made')
 })

@@ -6,7 +6,7 @@ import { throttledWarning } from '../throttled-warning.ts'
 /** Visible ASCII without the characters that could end a bracket, a quoted string or an escape. */
 const VALID = /^[!#-Z^-~]{1,128}$/
 
-/** Returns the value of a header as a correlation ID; `undefined` if it is not a valid one. */
+/** Returns a header value as a correlation ID; `undefined` if it is not valid. */
 export function correlationId(value: string | null): string | undefined {
   return value !== null && VALID.test(value) ? value : undefined
 }

@@ -7,9 +7,9 @@ const PARENT = 'b7ad6b7169203331'
 
 it.each([
   ['version 00', `00-${TRACE}-${PARENT}-01`],
-  ['flags that are not known', `00-${TRACE}-${PARENT}-ff`],
+  ['unknown flags', `00-${TRACE}-${PARENT}-ff`],
   ['a later version', `01-${TRACE}-${PARENT}-01`],
-  ['a later version with more', `cc-${TRACE}-${PARENT}-01-what-follows`],
+  ['a later version with additional text', `cc-${TRACE}-${PARENT}-01-what-follows`],
 ])('reads %s', (_, traceparent) => {
   expect(traceContextOf(fakeHeaders({ traceparent }))).toEqual({ traceId: TRACE, parentId: PARENT })
 })
@@ -18,19 +18,19 @@ it.each<[string, string | readonly string[]]>([
   ['an empty field', ''],
   ['version ff', `ff-${TRACE}-${PARENT}-01`],
   ['version 00 with more', `00-${TRACE}-${PARENT}-01-x`],
-  ['a later version with more but no hyphen', `01-${TRACE}-${PARENT}-01x`],
+  ['a later version with additional text but no hyphen', `01-${TRACE}-${PARENT}-01x`],
   ['upper case', `00-${TRACE.toUpperCase()}-${PARENT}-01`],
   ['a trace id of zeros', `00-${'0'.repeat(32)}-${PARENT}-01`],
   ['a parent id of zeros', `00-${TRACE}-${'0'.repeat(16)}-01`],
   ['a short trace id', `00-${TRACE.slice(1)}-${PARENT}-01`],
   ['a short parent id', `00-${TRACE}-${PARENT.slice(1)}-01`],
   ['no flags', `00-${TRACE}-${PARENT}`],
-  ['what is not hexadecimal', `00-${TRACE.replace('0a', 'g]')}-${PARENT}-01`],
+  ['characters that are not hexadecimal', `00-${TRACE.replace('0a', 'g]')}-${PARENT}-01`],
   ['several fields', [`00-${TRACE}-${PARENT}-01`, `00-${TRACE}-${PARENT}-01`]],
 ])('does not read %s', (_, traceparent) => {
   expect(traceContextOf(fakeHeaders({ traceparent }))).toBeUndefined()
 })
 
-it('returns undefined without the field', () => {
+it('returns undefined if the field is absent', () => {
   expect(traceContextOf(fakeHeaders())).toBeUndefined()
 })

@@ -1,10 +1,10 @@
 import type { RequestHeaders } from '@fw/types'
 
-/** The trace of a request, and the operation that sent the request. */
+/** Identifies the trace of a request, and the operation that sent the request. */
 export interface TraceContext {
   /** The trace ID: 32 hexadecimal digits in lower case. */
   readonly traceId: string
-  /** The ID of the parent operation: 16 hexadecimal digits in lower case. */
+  /** The parent operation's ID: 16 hexadecimal digits in lower case. */
   readonly parentId: string
 }
 

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 
 /**
- * Decodes bytes, given as one character each (latin1), as UTF-8; `undefined` if they are not valid UTF-8. A text with
- * characters above U+00FF is returned unchanged.
+ * Decodes bytes, given as one character each (latin1), as UTF-8; `undefined` if they are not valid UTF-8. Returns text
+ * with characters above U+00FF unchanged.
  */
 export function textOf(latin1: string): string | undefined {
   if (!/[\x80-\uffff]/.test(latin1) || /[\u0100-\uffff]/.test(latin1)) return latin1

@@ -3,7 +3,8 @@ import { tagsOf, type Entry, type Parts } from '../entry/entry.ts'
 import { escapeWord } from './escape.ts'
 
 /**
- * Formats an entry like the Common Log Format. A field that is not logged is `-`, so that the others keep their places.
+ * Formats an entry like the Common Log Format. A field that is not logged is `-`, so that the others keep their
+ * positions.
  *
  * @example
  * // 127.0.0.1 - "GET /users?page=2 HTTP/1.1" 200 345 (12.00ms)

@@ -20,12 +20,12 @@ export function entryText(entry: Entry, settings: Settings): string {
   return formatCombined(entry, settings)
 }
 
-/** Returns the text of an entry whose content is in its fields. */
+/** Returns the text for an entry whose content is in its fields. */
 function summaryOf(entry: Entry): string {
   return `${tagsOf(entry)}${escapeWord(entry.method)} ${escapeWord(entry.path)} ${entry.status}`
 }
 
-/** Returns the text of the application's formatter; `undefined` if there is none or it fails. */
+/** Returns the text from the application's formatter; `undefined` if there is none or it fails. */
 export function customText(ctx: Context, entry: Entry, { customFormatter }: Settings): string | undefined {
   if (customFormatter === undefined) return undefined
   try {

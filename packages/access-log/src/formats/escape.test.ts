@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { escapeInBrackets, escapeInJson, escapeWord, escapeWordInBrackets } from './escape.ts'
 
-/** Returns the bytes of a text, one character each, like header values. */
+/** Returns the bytes of a string, one character each, like header values. */
 const latin1 = (text: string): string => Buffer.from(text).toString('latin1')
 
 describe('escapeWord', () => {
@@ -71,7 +71,7 @@ describe('escapeInJson', () => {
 
 const anyBytes = fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes).toString('latin1'))
 const anyValue = fc.oneof(anyBytes, fc.string({ unit: 'binary' }).map(latin1))
-/** Matches characters that no value can put into a line. */
+/** Matches characters that no value must put into a line. */
 const FORGERY =
   /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\p{Surrogate}]/u
 

@@ -28,7 +28,7 @@ const IN_BRACKETS = place('[\\]')
 const WORD_IN_BRACKETS = place(' [\\]')
 
 /**
- * Escapes spaces, quotes, control characters and line breaks of a method, path or query.
+ * Escapes spaces, quotes, control characters and line breaks in a method, path or query.
  *
  * @param bytes The received bytes, one character each
  */
@@ -36,7 +36,7 @@ export function escapeWord(bytes: string): string {
   return isShortWord(bytes) ? bytes : escape(bytes, WORD)
 }
 
-/** Escapes the value of a header for `[name: value]`: it cannot close the bracket, but may contain spaces. */
+/** Escapes a header value for `[name: value]`. The result cannot close the bracket, but can contain spaces. */
 export function escapeInBrackets(bytes: string): string {
   return escape(bytes, IN_BRACKETS)
 }
@@ -60,7 +60,7 @@ export function escapeInJson(bytes: string): string {
 /** The length up to which a loop is faster than a regular expression. */
 const SHORT = 24
 
-/** Reports whether a text is short and has only visible ASCII that needs no escape outside brackets. */
+/** Reports whether a string is short and has only visible ASCII that needs no escaping outside brackets. */
 function isShortWord(bytes: string): boolean {
   const { length } = bytes
   if (length > SHORT) return false

@@ -40,7 +40,7 @@ const unknown: Entry = { ...bare, method: '-', path: '-', status: 599, bytes: 0,
 describe('formatCombined', () => {
   it.each([
     ['everything', entry, ALL, 'GET /users?page=2 200 OK 12.00ms - 127.0.0.1 (1.5 KB) [HTTP/1.1]'],
-    ['nothing that can be switched off', bare, NONE, 'GET /users 200 OK 12.00ms'],
+    ['no part that can be switched off', bare, NONE, 'GET /users 200 OK 12.00ms'],
     [
       'captured headers',
       captured,
@@ -53,7 +53,7 @@ describe('formatCombined', () => {
       ALL,
       '[SLOW] [ABORTED] GET /users?page=2 499 Client Closed Request 12.00ms - 127.0.0.1 (1.5 KB) [HTTP/1.1]',
     ],
-    ['a dash for what is not known', unknown, ALL, '- - 599 - 12.00ms - - (0 B) [-]'],
+    ['a dash for each unknown part', unknown, ALL, '- - 599 - 12.00ms - - (0 B) [-]'],
   ])('writes %s', (_, given, parts, text) => {
     expect(formatCombined(given, parts)).toBe(text)
   })
@@ -74,7 +74,7 @@ describe('formatJson', () => {
   const SIX = '"method":"GET","path":"/users","status":200,"phrase":"OK","duration_ns":12000000,"bytes":1536'
   it.each([
     ['everything', entry, ALL, `{${SIX},"query":"page=2","client_ip":"127.0.0.1","protocol":"HTTP/1.1"}`],
-    ['six keys always, the size among them', bare, NONE, `{${SIX}}`],
+    ['always the same six keys, including the size', bare, NONE, `{${SIX}}`],
     [
       'captured headers by side',
       { ...captured, correlationId: 'a-1' },
@@ -82,7 +82,7 @@ describe('formatJson', () => {
       `{${SIX},"query":"page=2","client_ip":"127.0.0.1","protocol":"HTTP/1.1","request_headers":{"User-Agent":"x] [y: z","x-empty":""},"response_headers":{"x-cache":"HIT"},"correlation_id":"a-1"}`,
     ],
     [
-      'tags last, an unknown phrase as an empty text',
+      'tags last, an unknown phrase as an empty string',
       { ...bare, status: 599, isSlow: true, isAborted: true },
       NONE,
       `{${SIX.replace('200,"phrase":"OK"', '599,"phrase":""')},"slow":true,"aborted":true}`,

@@ -11,7 +11,7 @@ import {
 import type { Verdict } from './servers.ts'
 
 /**
- * Compares the engine's verdict with that of llhttp on the same bytes.
+ * Compares how the engine and llhttp read the same bytes.
  *
  * @param wire Bytes, one character each
  * @returns A description of the difference; `undefined` if the two agree, or if a listed rule permits the difference
@@ -21,11 +21,12 @@ export function fault(ours: Verdict, node: Verdict, wire: string): string | unde
   const both = Math.min(ours.requests.length, node.requests.length)
   for (let i = 0; i < both; i++) {
     const request = ours.requests[i]
-    if (!isDeepStrictEqual(request, withTargetHost(node.requests[i]))) return `request ${i} is understood otherwise`
+    if (!isDeepStrictEqual(request, withTargetHost(node.requests[i]))) return `request ${i} is interpreted differently`
     if (request !== undefined && endsComparison(request)) return undefined
   }
   const extra = ours.requests[both]
-  // llhttp has refused nothing while it waits for more bytes. If it refused, only a listed rule permits acceptance.
+  // While llhttp waits for more bytes, it has not refused the request. If it has refused, only a listed rule permits
+  // acceptance.
   if (extra !== undefined && !isWider(extra, wire) && !hasConnectionTrailer(wire))
     return `request ${both} is taken, llhttp ${node.refusal ?? 'waits'}`
   const isMissing = node.requests.length > both

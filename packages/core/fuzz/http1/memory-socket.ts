@@ -4,7 +4,7 @@ const BUFFER = Symbol('kBuffer')
 const CALLBACK = Symbol('kBufferCb')
 const NEXT_BUFFER = Symbol('kBufferGen')
 
-/** Socket without a network. It collects the bytes that a server writes, and `push` adds bytes of a client. */
+/** Socket without a network. Collects the bytes that a server writes. `push` adds bytes from a client. */
 export class MemorySocket extends Duplex {
   readonly remoteAddress = '127.0.0.1'
   readonly remotePort = 1
@@ -17,7 +17,7 @@ export class MemorySocket extends Duplex {
 
   override _read(): void {}
 
-  /** Delivers bytes of a client. */
+  /** Delivers bytes from a client. */
   receive(bytes: Buffer): void {
     this.push(bytes)
   }
@@ -46,7 +46,7 @@ export class MemorySocket extends Duplex {
 }
 
 /**
- * Socket that reads into the caller's buffer if requested, like a socket of Node.js. The next read overwrites the
+ * Socket that reads into the caller's buffer if requested, like a Node.js socket. The next read overwrites the
  * buffer.
  */
 export class ReadIntoSocket extends MemorySocket {

@@ -2,7 +2,7 @@ import { METHODS } from 'node:http'
 import type { Understood } from './servers.ts'
 
 /**
- * Reasons for which the engine rejects requests that strict llhttp accepts, and the source of each rule. A rejection
+ * Reasons why the engine rejects requests that strict llhttp accepts, and the source of each rule. A rejection
  * for any other reason is an error.
  */
 // docs/decisions/0004
@@ -29,7 +29,7 @@ export const STRICTER: Readonly<Record<string, string>> = {
   'Invalid Content-Length': 'RFC 9112 §6.3: one number of at most 2^53 - 1',
   'Chunk size too large': 'more than 2^53 - 1 bytes',
   'Malformed chunk extension': 'RFC 9112 §7.1.1: llhttp does not check the whole grammar',
-  'Chunk extension too long': 'maxChunkExtensionBytes, per chunk; the limit of llhttp is per body',
+  'Chunk extension too long': "maxChunkExtensionBytes, per chunk; llhttp's limit is per body",
   'Too many header fields': 'maxFields; Node.js drops excess fields',
   'Malformed trailer field': 'RFC 9110 §6.5: trailer fields are fields',
 }
@@ -37,7 +37,7 @@ export const STRICTER: Readonly<Record<string, string>> = {
 const TAB_AFTER_CHUNKED = /\ntransfer-encoding:[^\r\n]*chunked[ \t]*\t/i
 
 /**
- * Reports whether the engine may accept a request that Node's server refuses.
+ * Reports whether the rules permit the engine to accept a request that Node's server refuses.
  *
  * @param wire Bytes of the request, one character each
  */
@@ -71,7 +71,7 @@ export function endsComparison(request: Understood): boolean {
 }
 
 /**
- * Reports whether only the engine closes the connection after a request. On HTTP/1.0, llhttp prefers `keep-alive` over
+ * Reports whether only the engine closes the connection after a request. On HTTP/1.0, llhttp prefers `keep-alive` to
  * `close`; RFC 9112 §9.3 requires the opposite.
  */
 export function endsConnection(request: Understood | undefined): boolean {
@@ -82,7 +82,7 @@ export function endsConnection(request: Understood | undefined): boolean {
 
 /**
  * Reports whether llhttp can treat a request as one without a body. It does not detect `chunked` before a tab, which is
- * whitespace around a value (RFC 9110 §5.5). It refuses such a request only without an `Upgrade`.
+ * whitespace around a value (RFC 9110 §5.5). llhttp refuses such a request only without an `Upgrade`.
  *
  * @param wire Bytes of the request, one character each
  */
@@ -91,8 +91,8 @@ export function hidesABody(wire: string): boolean {
 }
 
 /**
- * Reports whether llhttp can close a connection that the engine keeps. It follows a `Connection` trailer field, which
- * is not permitted (RFC 9110 §6.5.1) and which the engine ignores.
+ * Reports whether llhttp can close a connection that the engine keeps. llhttp honors a `Connection` trailer field,
+ * which RFC 9110 §6.5.1 forbids and the engine ignores.
  *
  * @param wire Bytes of the request, one character each
  */

@@ -15,10 +15,10 @@ export interface Understood {
   readonly body: string
 }
 
-/** Result of a server for some input. */
+/** A server's result for some input. */
 export interface Verdict {
   readonly requests: readonly Understood[]
-  /** Reason of a refusal, if any. Node's server reports only the status. */
+  /** Reason for a refusal, if any. Node's server reports only the status. */
   readonly refusal: string | undefined
 }
 

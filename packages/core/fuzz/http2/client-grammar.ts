@@ -25,7 +25,7 @@ interface OpenStream {
   left: number
 }
 
-/** Generates the frames of a client: mostly valid, with typical errors. */
+/** Generates frames from a client: mostly valid, with typical errors. */
 export class ClientGrammar {
   readonly #random: Random
   readonly #hpack: HpackGrammar
@@ -38,7 +38,7 @@ export class ClientGrammar {
     this.#hpack = new HpackGrammar(random)
   }
 
-  /** Returns the bytes of a connection, one frame per slice unless frames are split. */
+  /** Returns the bytes that a client sends on a connection, one frame per slice unless frames are split. */
   frames(): Buffer[] {
     const random = this.#random
     const frames = this.#frames
@@ -211,7 +211,7 @@ export class ClientGrammar {
     this.#forget(stream)
   }
 
-  /** Writes a frame for a stream that was used before or never. */
+  /** Writes a frame for a used or an unused stream. */
   #late(): void {
     const random = this.#random
     const id = random.below(this.#nextId + 4)
@@ -227,7 +227,7 @@ export class ClientGrammar {
     )
   }
 
-  /** Writes a frame of any type, flags and length. */
+  /** Writes a frame with any type, flags and length. */
   #anyFrame(): Buffer {
     const random = this.#random
     const payload = Buffer.from(Array.from({ length: random.below(12) }, () => random.below(256)))

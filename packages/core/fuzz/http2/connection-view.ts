@@ -7,8 +7,8 @@ const MAX_FRAME_BYTES = 16_384
 const DEFAULT_WINDOW = 65_535
 
 /**
- * Observes a connection from between its two peers. It tracks the client's grants, and checks that the server respects
- * them and the stream states. `onSent` throws if it does not.
+ * Observes a connection from between its two peers. Tracks the client's window grants, and checks that the server
+ * respects them and the stream states. `onSent` throws if it does not.
  */
 export class ConnectionView {
   readonly streams = new Map<number, StreamView>()
@@ -18,7 +18,7 @@ export class ConnectionView {
   /** Error code of the server's GOAWAY. */
   goawayCode: number | undefined
   lastStreamId = 2 ** 31 - 1
-  /** SETTINGS and PING frames of the client without an acknowledgment. */
+  /** SETTINGS and PING frames from the client that are not acknowledged yet. */
   readonly #settings: (readonly [id: number, value: number])[][] = []
   #pings = 0
   /** Number of the server's SETTINGS frames that the client has acknowledged. */
@@ -90,11 +90,11 @@ export class ConnectionView {
     if (this.#block !== undefined && (type !== FrameType.CONTINUATION || this.#block.streamId !== streamId)) {
       throw new Error('A frame within a field block')
     }
-    if (this.hasFailed) throw new Error('A frame after the end of the connection')
+    if (this.hasFailed) throw new Error('A frame after the connection has ended')
     switch (type) {
       case FrameType.DATA:
         this.window -= payload.length
-        if (this.window < 0) throw new Error('Content beyond the window of the connection')
+        if (this.window < 0) throw new Error("Content beyond the connection's window")
         this.#opened(streamId).onData(payload, (flags & Flag.END_STREAM) !== 0)
         return
       case FrameType.HEADERS:
@@ -150,7 +150,7 @@ export class ConnectionView {
   }
 
   /**
-   * Applies the oldest pending settings of the client. The server must not use larger values before this (RFC 9113
+   * Applies the client's oldest pending settings. The server must not use larger values before this (RFC 9113
    * §6.5.3).
    */
   #apply(): void {

@@ -13,11 +13,11 @@ import { ConnectionView } from './connection-view.ts'
 import { understood, type Understood } from './understood.ts'
 import { Wire } from './wire.ts'
 
-/** Result of the engine for some input. */
+/** The engine's result for some input. */
 export interface Verdict {
   /** Complete requests by stream ID. */
   readonly requests: ReadonlyMap<number, Understood>
-  /** Reasons for which the engine rejected requests or the connection. */
+  /** Reasons why the engine rejected requests or the connection. */
   readonly refusals: readonly string[]
   readonly view: ConnectionView
 }
@@ -30,7 +30,9 @@ export interface AskOptions {
 }
 
 const deadlines = new Deadlines(5)
-/** Maximum time that a stream waits for the rest of its request after the response, with room for a busy machine. */
+/**
+ * Maximum time that a stream waits for the rest of its request after the response, with a margin for a busy machine.
+ */
 const MAX_LINGER_MS = 5000
 const LINGER_STEP_MS = 5
 /** Upper bound for bytes that wait for the socket: 256 KiB, one write, and the content of one call. */
@@ -93,7 +95,7 @@ export async function ask(slices: readonly Buffer[], options: AskOptions): Promi
   if (isServing && open.length === 0 && view.goawayCode === undefined) {
     connection.drain()
     await settle(2)
-    // A stream with a complete response waits for the rest of its request for a moment.
+    // A stream with a complete response waits briefly for the rest of its request.
     for (let waitedMs = 0; !wire.writableEnded && waitedMs < MAX_LINGER_MS; waitedMs += LINGER_STEP_MS) {
       await delay(LINGER_STEP_MS)
       await settle(1)
@@ -142,7 +144,7 @@ function observe(exchange: Exchange, requests: Map<number, Understood>, refusals
 function expectNothingLeft(view: ConnectionView, open: readonly Exchange[], isEcho: boolean): void {
   if (!view.isAllAcknowledged) throw new Error('SETTINGS or PING without an acknowledgment')
   const waits = [...view.streams.values()].filter((stream) => stream.status !== undefined && !stream.isOver)
-  // A response with open windows has no reason to wait.
+  // A response must not wait while its windows are open.
   const stuck = waits.filter((stream) => stream.window > 0 && view.window > 0)
   if (isEcho && stuck.length > 0) throw new Error('A response waits without a reason')
   if (isEcho && open.some(({ status }) => status !== 0) && waits.length === 0)

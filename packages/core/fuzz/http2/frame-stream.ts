@@ -1,6 +1,6 @@
 import { takeFrames, type Frame } from '../../test/http2/frames.ts'
 
-/** Connection preface of a client (RFC 9113 §3.4). */
+/** Client connection preface (RFC 9113 §3.4). */
 export const PREFACE_BYTES = 24
 
 /** Joins slices into frames. */

@@ -5,14 +5,14 @@ import { readHuffman } from '../fields/huffman-reference.ts'
 const OVERHEAD_BYTES = 32
 
 /**
- * Decodes the field blocks of a peer with a simple implementation of RFC 7541. Also checks the encoder rules of §4.2.
+ * Decodes a peer's field blocks with a simple implementation of RFC 7541. Also checks the encoder rules of §4.2.
  * `read` throws if the peer violated a rule.
  */
 export class HpackReader {
   /** Table entries, newest first. */
   readonly #table: Field[] = []
   #maxBytes = 4096
-  /** Table size limit of the peer, and the smallest limit since its last block. */
+  /** The peer's table size limit, and the smallest limit since its last block. */
   #limit = 4096
   #leastLimit = 4096
   #bytes: Buffer = Buffer.alloc(0)
@@ -48,7 +48,7 @@ export class HpackReader {
     let least = Infinity
     while (this.#at < this.#bytes.length && (this.#bytes.readUInt8(this.#at) & 0xe0) === 0x20) {
       this.#maxBytes = this.#integer(5)
-      // Each size must be within the limit (RFC 7541 §6.3), also one that a second update replaces.
+      // Each size must be within the limit (RFC 7541 §6.3), even one that a second update replaces.
       if (this.#maxBytes > this.#limit) throw new Error(`The table size ${this.#maxBytes} exceeds ${this.#limit}`)
       least = Math.min(least, this.#maxBytes)
       this.#evict()

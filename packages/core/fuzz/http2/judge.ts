@@ -15,7 +15,7 @@ import type { Understood } from './understood.ts'
 const MAX_WINDOW = 2 ** 31 - 1
 
 /**
- * Compares the engine's verdict with that of nghttp2 on the same bytes.
+ * Compares how the engine and nghttp2 read the same bytes.
  *
  * @param trailers Names of the client's trailer fields by stream ID
  * @returns A description of the difference; `undefined` if the two agree, or if a listed rule permits the difference
@@ -28,7 +28,7 @@ export function fault(
   for (const [id, request] of ours.requests) {
     const expected = node.requests.get(id)
     if (expected !== undefined && !isDeepStrictEqual(request, withoutForbiddenTrailers(expected)))
-      return `understood otherwise on stream ${id}`
+      return `interpreted differently on stream ${id}`
     if (expected === undefined && !isWider(trailers.get(id)) && !mayGoOn(ours, node)) {
       return `taken on stream ${id}: ${JSON.stringify(request)}; nghttp2: ${refusals(node)}`
     }
@@ -56,11 +56,11 @@ function missing({ refusals: reasons, view }: Verdict, id: number, request: Unde
   if (view.isLeftByClient && view.goawayCode === undefined) return undefined
   // The connection error is reported last.
   const reason = view.hasFailed ? reasons.at(-1) : undefined
-  if (reason === undefined) return `neither taken nor refused: stream ${id}`
+  if (reason === undefined) return `neither accepted nor refused: stream ${id}`
   return allows(STRICTER_CONNECTION, reason, request) ? undefined : `connection refused: ${reason}`
 }
 
-/** Reports whether the engine may accept more than nghttp2. */
+/** Reports whether the rules permit the engine to accept more than nghttp2. */
 function mayGoOn({ refusals: reasons, view }: Verdict, { connectionError }: ReferenceVerdict): boolean {
   if (isGivenUp(connectionError)) return reasons.length > 0
   const isWideAfterEnd = [...view.streams.values()].some(({ isOver, window }) => isOver && window > MAX_WINDOW)

@@ -7,13 +7,13 @@ import { FrameStream, PREFACE_BYTES } from './frame-stream.ts'
 import { understood, type Understood } from './understood.ts'
 import { Wire } from './wire.ts'
 
-/** Result of Node's server, which uses nghttp2, for some input. */
+/** Result from Node's server, which uses nghttp2, for some input. */
 export interface ReferenceVerdict {
   /** Complete requests by stream ID. */
   readonly requests: ReadonlyMap<number, Understood>
   /** RST_STREAM codes by stream ID. */
   readonly resets: ReadonlyMap<number, number>
-  /** Code of the connection error. */
+  /** The connection error's code. */
   readonly connectionError: number | undefined
 }
 

@@ -9,7 +9,7 @@ export interface Rule {
 }
 
 /**
- * Reasons for which the engine rejects requests that nghttp2 accepts with Node's settings. A rejection for any other
+ * Reasons why the engine rejects requests that nghttp2 accepts with Node's settings. A rejection for any other
  * reason is an error.
  */
 export const STRICTER: readonly Rule[] = [
@@ -38,7 +38,7 @@ export const STRICTER: readonly Rule[] = [
     reason: /^Malformed request: Host differs from the authority$/,
     source: 'RFC 9113 §8.3.1: the two must be equal',
   },
-  { reason: /^(?:Trailers|Request head) too large$/, source: 'The limits of the engine are lower' },
+  { reason: /^(?:Trailers|Request head) too large$/, source: "The engine's limits are lower" },
   {
     reason: /^Malformed request: (?:content does not match Content-Length|Invalid Content-Length)/,
     source: 'RFC 9113 §8.1.1 has no exception for CONNECT',
@@ -46,7 +46,7 @@ export const STRICTER: readonly Rule[] = [
   },
 ]
 
-/** Reasons for which the engine closes connections that nghttp2 keeps open. */
+/** Reasons why the engine closes connections that nghttp2 keeps open. */
 export const STRICTER_CONNECTION: readonly Rule[] = [
   {
     reason: /^A frame on stream \d+, which is closed$/,
@@ -80,7 +80,7 @@ const INTERNAL_ERROR = 2
 const FLOW_CONTROL_ERROR = 3
 
 /**
- * Reports whether Node.js gave up: for some stream errors of nghttp2, it closes the connection with INTERNAL_ERROR. The
+ * Reports whether Node.js gave up: for some stream errors in nghttp2, it closes the connection with INTERNAL_ERROR. The
  * results of the other streams are then unknown.
  */
 export function isGivenUp(connectionError: number | undefined): boolean {
@@ -99,13 +99,13 @@ export interface Oddities {
   readonly isLeftByClient: boolean
 }
 
-/** Reports whether the engine may keep a connection that nghttp2 closes. */
+/** Reports whether the rules permit the engine to keep a connection that nghttp2 closes. */
 export function isTolerated(connectionError: number | undefined, seen: Oddities): boolean {
   // nghttp2 refuses most frames by their first bytes; the engine waits for the whole frame unless it is too long.
   if (seen.isCutOff) return true
   // RFC 9113 §6.5.3 does not forbid it.
   if (connectionError === PROTOCOL_ERROR && seen.isAcknowledgedTwice) return true
-  // The engine answers GOAWAY with GOAWAY, and ignores frames of later streams (RFC 9113 §6.8).
+  // The engine answers GOAWAY with GOAWAY, and ignores frames on later streams (RFC 9113 §6.8).
   if (connectionError === PROTOCOL_ERROR && seen.isLeftByClient) return true
   // RFC 9113 §5.1: WINDOW_UPDATE can arrive for closed streams. The engine closes streams earlier than nghttp2.
   return connectionError === FLOW_CONTROL_ERROR && seen.isWideAfterEnd
@@ -117,7 +117,7 @@ export function withoutForbiddenTrailers(request: Understood): Understood {
 }
 
 /**
- * Reports whether the engine may accept a request that nghttp2 refuses.
+ * Reports whether the rules permit the engine to accept a request that nghttp2 refuses.
  *
  * @param trailers Names of its trailer fields
  */

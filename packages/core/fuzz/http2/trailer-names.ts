@@ -5,7 +5,7 @@ import { FrameStream, PREFACE_BYTES } from './frame-stream.ts'
 /**
  * Returns the names of the client's trailer fields by stream ID. Engines discard some of these fields.
  *
- * @param bytes All bytes of the client, valid or not
+ * @param bytes All bytes from the client, valid or not
  */
 export function trailerNames(bytes: Buffer): ReadonlyMap<number, ReadonlySet<string>> {
   const hpack = new HpackDecoder(4096, Infinity)

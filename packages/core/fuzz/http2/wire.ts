@@ -23,7 +23,7 @@ export class Wire extends Duplex {
     return Buffer.concat(this.#written.splice(0))
   }
 
-  /** Whether a write waits. */
+  /** Whether a write is waiting. */
   get isHeld(): boolean {
     return this.#taken !== undefined
   }
@@ -37,7 +37,7 @@ export class Wire extends Duplex {
   override _read(): void {}
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
-    // Copy the chunk, as a kernel does: the server may reuse its memory after the callback.
+    // Copy the chunk, as a kernel does: the server can reuse its memory after the callback.
     this.#written.push(Buffer.from(chunk))
     if (this.#isSlow) this.#taken = done
     else done()

@@ -17,7 +17,7 @@ const MAX_WAITING_BYTES = 64 * 1024
 
 const NO_BYTES = new Uint8Array(0)
 
-/** Adapts a request and response of a Node.js server to an exchange. */
+/** Adapts a Node.js request and response to an exchange. */
 export class NodeExchange extends BaseExchange {
   readonly protocol: ProtocolText
   readonly scheme: 'http' | 'https'
@@ -102,7 +102,7 @@ export class NodeExchange extends BaseExchange {
     const response = this.#response as ServerResponse
     response.writeHead(status, headers)
     if (contentLength !== undefined || !allowsBody) return
-    // `flushHeaders()` exists only in the compatibility API of HTTP/2.
+    // `flushHeaders()` exists only in the HTTP/2 compatibility API.
     if ('stream' in this.#response) response.flushHeaders()
     // On HTTP/1.1, `flushHeaders()` would encode the fields as UTF-8.
     else response.write(NO_BYTES)
@@ -151,7 +151,7 @@ export class NodeExchange extends BaseExchange {
 
   #receive(body: ReceivedBody): void {
     const request = this.#request
-    // Node.js discards unread bytes when the response ends. The rest would be mistaken for the whole body.
+    // Node.js discards unread bytes when the response ends. A later read would mistake the rest for the whole body.
     if (this.isClosed) return body.fail(this.#bodyError())
     if (request.readableDidRead || request.readableEnded) {
       body.fail(
@@ -194,8 +194,8 @@ function byName(fields: FieldList): Record<string, string | string[]> {
 }
 
 /**
- * Joins trailer values to text. On HTTP/2, Node.js throws on a list for some names, where no caller can catch the
- * error.
+ * Joins trailer values into one string. On HTTP/2, Node.js throws on a list for some names, where no caller can catch
+ * the error.
  */
 function joined(trailers: FieldList): Record<string, string> {
   const all: Record<string, string> = Object.create(null)

@@ -12,7 +12,7 @@ export function nodeProtocol(request: NodeRequest): ProtocolText {
   return request.httpVersionMajor === 2 ? 'HTTP/2.0' : 'HTTP/1.1'
 }
 
-/** Judges a request that a Node.js server has accepted. Node.js checks neither hosts nor targets. */
+/** Checks a request that a Node.js server has accepted. Node.js checks neither hosts nor targets. */
 export function judgeNodeRequest(request: NodeRequest): Verdict<JudgedHead> {
   const { method = '', url: target = '', headers } = request
   const isHttp2 = request.httpVersionMajor === 2

@@ -11,7 +11,7 @@ describe('toFetchHandler', () => {
     const handler = toFetchHandler(app.router)
     const request = new Request('https://example.com/7?q=1', { method: 'POST', body: 'x' })
     const response = await handler(request, { remoteAddress: '192.0.2.1' })
-    // Some runtimes read a Response by its prototype and do not call our getters.
+    // Some runtimes read a Response through its internal state and do not call our getters.
     expect(Object.getPrototypeOf(response)).toBe(Response.prototype)
     expect([response.status, await response.json()]).toEqual([200, ['7', '1', 'x', '192.0.2.1']])
   })
@@ -48,7 +48,7 @@ describe('toFetchHandler', () => {
   it('rejects a route group', () => {
     const { router } = new App()
     expect(() => toFetchHandler(router.group('/a'))).toThrow(
-      'toFetchHandler: router must be that of a Server or an App, got a RouteGroup. Pass server.router()',
+      'toFetchHandler: router must be the router of a Server or an App, got a RouteGroup. Pass server.router()',
     )
   })
 })

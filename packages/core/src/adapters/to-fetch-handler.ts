@@ -6,12 +6,12 @@ import { plainResponse } from '../memory/response.ts'
 
 /** Facts about the client that a `Request` does not contain. */
 export interface FetchPeer {
-  /** IP address of the client, for `ctx.remoteAddress`. Default `undefined`. */
+  /** The client's IP address, for `ctx.remoteAddress`. Default `undefined`. */
   readonly remoteAddress?: string | undefined
 }
 
 const PEER_KINDS: OptionKinds<FetchPeer> = {
-  remoteAddress: withFix(text, 'Pass the IP address of the client as text, or omit it.'),
+  remoteAddress: withFix(text, "Pass the client's IP address as text, or omit it."),
 }
 
 /** Replacements to suggest for names that runtimes use in their second argument. */

@@ -83,7 +83,7 @@ describe.each(['h1', 'h2c'] as const)('toNodeHandler (%s)', (protocol) => {
     expect((await client.request({ path: '/empty' })).status).toBe(204)
   })
 
-  it('sends several fields of one name separately', async () => {
+  it('sends several fields with the same name separately', async () => {
     const response = await client.request({ path: '/cookies' })
     expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2'])
   })
@@ -154,7 +154,7 @@ describe('toNodeHandler', () => {
 
   it('rejects a route group', () => {
     expect(() => toNodeHandler(new App().router.group('/a'))).toThrow(
-      'toNodeHandler: router must be that of a Server or an App, got a RouteGroup. Pass server.router()',
+      'toNodeHandler: router must be the router of a Server or an App, got a RouteGroup. Pass server.router()',
     )
   })
 })

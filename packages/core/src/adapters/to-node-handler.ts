@@ -6,8 +6,8 @@ import { NodeExchange } from './node-exchange.ts'
 import { judgeNodeRequest, refuseNodeRequest } from './node-verdict.ts'
 
 /**
- * Listener for `request` events of `node:http`, `node:https` and `node:http2`. Also works as middleware of Express and
- * Connect.
+ * Listener for `request` events in `node:http`, `node:https` and `node:http2`. Also works as Express and Connect
+ * middleware.
  */
 export type NodeHandler = (
   request: IncomingMessage | Http2ServerRequest,
@@ -18,10 +18,10 @@ export type NodeHandler = (
 /**
  * Returns a request listener for a Node.js server that runs the routes. It never throws, and answers 404 if no route
  * matches. It rejects the requests that a `Server` rejects, such as one with an invalid host. The routes limit body
- * sizes. All other limits and logs are those of the Node.js server.
+ * sizes. The Node.js server determines all other limits and logs.
  *
- * If the caller passes `next`, the listener calls it for requests whose path and method match no route. Middleware of the
- * router does not run for them.
+ * If the caller passes `next`, the listener calls it for requests whose path and method match no route. The router's
+ * middleware does not run for them.
  *
  * @throws {TypeError} if `router` is not the router of a `Server` or an `App`
  *

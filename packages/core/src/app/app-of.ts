@@ -23,7 +23,7 @@ export function rememberApp(router: Router, app: RequestHandler): void {
 /**
  * Returns the application of a root router.
  *
- * @param api Name of the called function, which begins the error message
+ * @param api Name of the called function, which the error message begins with
  * @throws {TypeError} if `router` is a group or not a router
  */
 export function appOf(router: Router, api: string): RequestHandler {
@@ -32,7 +32,7 @@ export function appOf(router: Router, api: string): RequestHandler {
     throw withCode(
       'FW_INVALID_ARGUMENT',
       new TypeError(
-        `${api}: router must be that of a Server or an App, got ${showValue(router)}. Pass server.router() or app.router.`,
+        `${api}: router must be the router of a Server or an App, got ${showValue(router)}. Pass server.router() or app.router.`,
       ),
     )
   }

@@ -65,7 +65,7 @@ describe('a route', () => {
     expect([response.status, response.headers.get('content-length'), response.body]).toEqual([200, '8', null])
   })
 
-  it('takes precedence over a route for all methods if it names a method', async () => {
+  it('takes precedence over a route for all methods if it names one method', async () => {
     const app = new App()
     app.router.all('/x', (ctx) => `all ${ctx.method} ${ctx.route?.method}`).get('/x', () => 'get')
     expect(await ask(app, 'GET /x')).toBe('200 get')
@@ -174,7 +174,7 @@ describe('a route', () => {
     expect(() => register(new App())).toThrow(message)
   })
 
-  it('throws at registration for the same method and paths as another', () => {
+  it('throws at registration if another route has the same method and paths', () => {
     const { router } = new App()
     router.get('/a/:id', () => '')
     expect(() => router.group('/a').get('/:name', () => '')).toThrow(`'/a/:id' is registered`)
@@ -333,7 +333,7 @@ describe('middleware', () => {
     expect(traces).toEqual([null, 'a', 'a, d', 'a', 'a, b, c', 'a, d, b, c'])
   })
 
-  it('runs for requests without a route: on the root always, on a group under its prefix', async () => {
+  it('runs for requests without a route: always on the root, on a group under its prefix', async () => {
     const app = new App()
     app.router.use(trace('root'))
     const api = app.router.group('/api')
@@ -437,7 +437,7 @@ describe('router.notFound', () => {
     expect(await ask(app, 'GET /api/v1/a')).toBe('410 {"path":"/api/v1/a"}')
   })
 
-  it('runs when a handler calls ctx.notFound(), chosen by the path of the request', async () => {
+  it('runs when a handler calls ctx.notFound(), chosen by the request path', async () => {
     const app = new App()
     app.router.group('/api').notFound(() => 'api')
     app.router.get('/*path', (ctx) => {

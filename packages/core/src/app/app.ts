@@ -46,7 +46,7 @@ export interface AppOptions {
   readonly bodyTypes?: readonly string[] | undefined
   /** Checks JSON results against the `response` schemas; see `ServerOptions`. */
   readonly checkResponses?: 'error' | 'count' | 'off' | undefined
-  /** Proxies whose forwarding fields are trusted for the address of a client. Default: none. */
+  /** Proxies whose forwarding fields are trusted for the client's address. Default: none. */
   readonly trustProxy?: TrustProxy | undefined
   /** Hosts that requests can name; others get 421. Default: every host. See `ServerOptions`. */
   readonly allowedHosts?: readonly string[] | undefined
@@ -191,7 +191,7 @@ export class App {
    * Responds to a request as a server would, but without a socket. Resolves a relative URL against `http://localhost`.
    *
    * @throws {TypeError} if the application aborted the exchange
-   * @throws the reason of `signal`, if it aborts
+   * @throws the reason from `signal`, if it aborts
    */
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
     try {

@@ -124,7 +124,7 @@ describe('compose', () => {
     expect(log.response).toBe(1)
   })
 
-  it('adds no promise if a middleware returns the promise of next()', async () => {
+  it('adds no promise if middleware returns the promise from next()', async () => {
     const promise = Promise.resolve()
     const composed = compose<Log>([(_, next) => next(), (_, next) => next()], () => promise, CONCLUSION)
     expect(composed(newLog())).toBe(promise)
@@ -143,7 +143,7 @@ describe('compose', () => {
     ['returns', (_, next) => next()],
     ['forgets', (_, next) => void next()],
     ['forgets, in an async function,', async (_, next) => void next()],
-  ])('propagates an error through a middleware that %s next()', async (_, middleware) => {
+  ])('propagates an error through middleware that %s next()', async (_, middleware) => {
     await expect(run([step('a'), middleware], late)).rejects.toThrow('late')
     await expect(run([step('a'), middleware], early)).rejects.toThrow('early')
   })

@@ -5,7 +5,7 @@ export type Step<C> = (context: C) => Promise<void> | undefined
 /** Runs around the rest of a chain, which `next` runs. */
 export type Around<C> = (context: C, next: () => Promise<void>) => unknown
 
-/** Connects a chain to the response of a context. */
+/** Connects a chain to a context's response. */
 export interface Conclusion<C> {
   /** Receives the result of a middleware that did not call `next`. */
   conclude(context: C, result: unknown): void
@@ -21,7 +21,7 @@ const DONE: Promise<void> = Promise.resolve()
  * Wraps `innermost` in middleware, the first one outermost. Builds the chain once, not for each request.
  *
  * Waits for the inner part even if a middleware does not await `next()`, unless the middleware has prepared a response.
- * Fails with an error of the inner part that a middleware swallows without a response.
+ * Fails with an inner error if a middleware swallows it without responding.
  */
 export function compose<C>(chain: readonly Around<C>[], innermost: Step<C>, conclusion: Conclusion<C>): Step<C> {
   return chain.reduceRight<Step<C>>((inner, middleware) => wrap(middleware, inner, conclusion), innermost)
@@ -43,7 +43,7 @@ function wrap<C>(middleware: Around<C>, inner: Step<C>, conclusion: Conclusion<C
         )
       return (running = run(inner, context))
     })
-    // A middleware that returns the promise of `next()` needs no further promise.
+    // Middleware that returns the promise from `next()` needs no further promise.
     if (result !== running && isThenable(result)) return finish(result, () => running, context, conclusion)
     if (running === undefined) conclusion.conclude(context, result)
     else if (result !== undefined && result !== running) conclusion.discard(result)

@@ -52,9 +52,9 @@ describe('an application without an error handler', () => {
     ['a string', 'hunter2', 500, undefined, 1],
     ['undefined', undefined, 500, undefined, 1],
     ['an HttpError below 500', new HttpError(409, 'taken', { cause: SECRET }), 409, 'taken', 0],
-    ['an HttpError from 500 on', new HttpError(503, 'later', { cause: SECRET }), 503, 'later', 1],
-    ['a marked error of another package', foreign, 429, 'over quota', 0],
-    ['an Error with name and status of an HttpError', lookalike, 500, undefined, 1],
+    ['an HttpError with a status of at least 500', new HttpError(503, 'later', { cause: SECRET }), 503, 'later', 1],
+    ['a marked error from another package', foreign, 429, 'over quota', 0],
+    ['an Error with the name and status of an HttpError', lookalike, 500, undefined, 1],
     [
       'a marked error without an error status',
       Object.assign(new Error('hunter2'), { [HTTP_ERROR]: true }),
@@ -94,7 +94,7 @@ describe('an application without an error handler', () => {
     expect(errors).toEqual([])
   })
 
-  it('keeps prepared fields except those of the body, and adds those of the error', async () => {
+  it("keeps prepared fields except those that describe the body, and adds the error's fields", async () => {
     const { app } = setup((ctx) => {
       ctx.responseHeaders.set('access-control-allow-origin', '*')
       ctx.text('half', { headers: { 'content-encoding': 'gzip', etag: '"1"' } })
@@ -168,7 +168,7 @@ describe('an application without an error handler', () => {
     expect(errors).toHaveLength(1)
   })
 
-  it('responds with 500 if a field of the error cannot be sent', async () => {
+  it("responds with 500 if one of the error's fields cannot be sent", async () => {
     const { app } = setup(
       throwing(Object.assign(new Error('x'), { [HTTP_ERROR]: true, status: 400, headers: { a: '\n' } })),
     )
@@ -176,7 +176,7 @@ describe('an application without an error handler', () => {
   })
 
   it.each<[string, unknown]>([
-    ['members that have no JSON form', new HttpError(400, 'no', { extensions: { count: 1n } })],
+    ['members without a JSON form', new HttpError(400, 'no', { extensions: { count: 1n } })],
     [
       'fields that cannot be sent',
       Object.assign(new Error('x'), { [HTTP_ERROR]: true, status: 400, headers: { 'a b': '' } }),
@@ -214,7 +214,7 @@ describe('an application without an error handler', () => {
 })
 
 describe('an error handler', () => {
-  it('responds before those of outer routers, and suppresses the report', async () => {
+  it('responds before outer error handlers, and suppresses the report', async () => {
     const { app, errors } = setup()
     app.router.onError((error) => `root ${String(error)}`)
     const api = app.router.group('/api')
@@ -262,7 +262,7 @@ describe('an error handler', () => {
     expect(errors).toEqual([expect.objectContaining({ name: 'SuppressedError', error: failure, suppressed: SECRET })])
   })
 
-  it('handles what middleware of its group throws for a path without a route', async () => {
+  it("handles an error from its group's middleware for a path without a route", async () => {
     const { app } = setup()
     const api = app.router.group('/api')
     api.use(throwing(SECRET))
@@ -308,12 +308,12 @@ describe('a failure after the head', () => {
 describe('an aborted exchange', () => {
   it.each<[string, (ctx: Context) => unknown]>([
     ['read the body', (ctx) => ctx.bytes()],
-    ['waited with the signal', (ctx) => setTimeout(60_000, undefined, { signal: ctx.signal })],
+    ['passed the signal to an awaited call', (ctx) => setTimeout(60_000, undefined, { signal: ctx.signal })],
     [
-      'waited for the signal and threw its reason',
+      "waited for the abort and threw the signal's reason",
       (ctx) => once(ctx.signal, 'abort').then(() => ctx.signal.throwIfAborted()),
     ],
-  ])('gets no response and no report if the client aborted it while its handler %s', async (_, wait) => {
+  ])('gets no response and no report if the client disconnected while its handler %s', async (_, wait) => {
     const { app, errors } = setup()
     const handlers: unknown[] = []
     const started = Promise.withResolvers<void>()
@@ -344,7 +344,7 @@ describe('an aborted exchange', () => {
     expect(errors).toEqual([])
   })
 
-  it('is not inferred from an AbortError of another signal, which is reported', async () => {
+  it("is not inferred from another signal's AbortError, which is reported", async () => {
     const { app, errors } = setup(() => setTimeout(1, undefined, { signal: AbortSignal.abort() }))
     expect((await app.fetch('/')).status).toBe(500)
     expect(errors).toHaveLength(1)

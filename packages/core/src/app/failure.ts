@@ -9,8 +9,8 @@ import { headerEntries } from '../response/response-init.ts'
 import { sendResponse } from './send-response.ts'
 
 /**
- * Responds to a thrown value: with the response of the nearest error handler that prepares one, or with a problem document.
- * After the head was sent, aborts the exchange, so that the client detects the failure. Never rejects.
+ * Responds to a thrown value: with the response from the nearest error handler that prepares one, or with a problem
+ * document. After the head was sent, aborts the exchange, so that the client detects the failure. Never rejects.
  *
  * Reports an error that no error handler handled once, unless its status is 4xx or the client has disconnected.
  */
@@ -22,7 +22,7 @@ export async function handleFailure(
   try {
     await respondToFailure(thrown, context, handlers)
   } catch (failure) {
-    // An access to the thrown value can throw, for example if it is a revoked proxy.
+    // Accessing the thrown value can throw, for example if it is a revoked proxy.
     sendBareError(failure, context)
   }
 }
@@ -37,7 +37,7 @@ async function respondToFailure(
     if (context.headSent || isAborted(error, context)) break
     try {
       const hasResponse = await runErrorHandler(handler, error, context)
-      // The timeout of the route expired in the meantime. It has its own response.
+      // The route's timeout has expired in the meantime and has its own response.
       if (context.isTimedOut) return
       if (hasResponse) {
         await sendResponse(context)

@@ -35,7 +35,7 @@ describe('a change after the head was sent', () => {
     ['field set-cookie was changed', (ctx) => ctx.cookies.set('a', 'b')],
     ['the status was changed', (ctx) => void (ctx.status = 404)],
     ['a response filter was added', (ctx) => ctx.filterResponse(() => expect.fail())],
-  ])('changes nothing and causes a report: %s', async (what, change) => {
+  ])('has no effect and causes a report: %s', async (what, change) => {
     expect(await after(change)).toEqual([[200, ['x-early', '1']], [`GET /users/:id: ${what}`]])
   })
 

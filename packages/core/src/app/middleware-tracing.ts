@@ -2,7 +2,7 @@ import { tracingChannel } from 'node:diagnostics_channel'
 import type { Context, Middleware, Next } from '@fw/types'
 import { isThenable } from './compose.ts'
 
-/** The message of the channels `tracing:fw.middleware:*`. All events of one call of a middleware carry the same object. */
+/** Message on the `tracing:fw.middleware:*` channels. All events for one middleware call carry the same object. */
 export interface MiddlewareTrace {
   /** The context of the request, the same object as in its `RequestTrace`. */
   readonly context: Context
@@ -14,7 +14,9 @@ export interface MiddlewareTrace {
 
 const middlewareChannel = tracingChannel<object, MiddlewareTrace>('fw.middleware')
 
-/** Reports whether a channel of middleware has subscribers. Without them, a middleware costs only this check more. */
+/**
+ * Reports whether a middleware channel has subscribers. Without subscribers, this check is the only additional cost.
+ */
 export function isMiddlewareTraced(): boolean {
   return middlewareChannel.hasSubscribers
 }
@@ -42,7 +44,7 @@ function run(middleware: Middleware, next: Next, message: MiddlewareTrace): unkn
     middlewareChannel.end.publish(message)
   }
   if (!isThenable(result)) return result
-  // The `then` of any other thenable may start its work, so call it once.
+  // Calling `then` on any other thenable can start its work, so call it only once.
   const promise = result instanceof Promise ? result : Promise.resolve(result)
   promise.then(
     () => publishAsyncEnd(message),

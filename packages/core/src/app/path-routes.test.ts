@@ -20,7 +20,7 @@ function appWithRoutes(): { app: App; seen: string[][] } {
 }
 
 describe('router.routes', () => {
-  it('yields the routes of the router and its groups in the order of registration', () => {
+  it('yields the routes in the router and its groups in registration order', () => {
     const { router } = new App()
     router.get('/', handler)
     const api = router.group('/api')
@@ -50,7 +50,7 @@ describe('ctx.pathRoutes', () => {
     ['OPTIONS', '/users/me', ['DELETE /users/me', 'GET /users/:id', 'PUT /users/:id']],
     ['OPTIONS', '/shop', ['POST /shop/']],
     ['GET', '/nowhere', []],
-  ])('holds the routes of the path: %s %s', async (method, path, expected) => {
+  ])('contains the routes for the path: %s %s', async (method, path, expected) => {
     const { app, seen } = appWithRoutes()
     await app.fetch(path, { method })
     expect(seen).toEqual([expected])

@@ -41,7 +41,7 @@ async function errorOf(response: RouteOptions['response'] & object, result: unkn
 }
 
 describe("a result that does not match, with checkResponses: 'error'", () => {
-  it('becomes a 500 without details and an error that names the place', async () => {
+  it('becomes a 500 without details, and an error that names the path in the result', async () => {
     const { app, errors, warnings } = record('error')
     app.router.get('/users/:id', { response: { 200: USER } }, () => WRONG)
     const response = await app.fetch('/users/7')
@@ -92,7 +92,7 @@ describe('an error for a result that does not match', () => {
     [{ const: 1 }, 2, 'response 200 must be 1, got a number.'],
     [{ type: 'string', minLength: 2 }, 'a', 'response 200 must NOT have fewer than 2 characters, got a string.'],
     [{ type: 'number', minimum: 0 }, -1, 'response 200 must be >= 0, got a number.'],
-  ])('says for %j what was expected of %j', async (schema, result, message) => {
+  ])('names the expected value of schema %j for %j', async (schema, result, message) => {
     expect(await errorOf({ 200: schema as never }, result)).toBe(
       `${message} Correct the result, or the schema in option "response".`,
     )
@@ -113,7 +113,7 @@ describe('a result that matches', () => {
       { id: 1, password: 'x' },
     ],
     [
-      'omits them below too',
+      'has nested members that the serializer omits',
       z.object({ users: z.array(z.object({ id: z.int() })) }),
       { users: [{ id: 1, password: 'x' }] },
     ],
@@ -158,7 +158,7 @@ it.each<[string, RouteOptions['response'] & object, unknown]>([
     [1],
   ],
   ['a record', z.record(z.string(), z.number()), { a: 'b' }],
-])('finds what a schema does not allow: %s', async (_, response, result) => {
+])('finds results that a schema does not allow: %s', async (_, response, result) => {
   expect(await errorOf(response, result)).toContain('must')
 })
 
@@ -182,7 +182,7 @@ describe("a result that does not match, with checkResponses: 'count'", () => {
   it.each<[string, unknown, string]>([
     ['is of a type that the serializer cannot convert', { id: 'x' }, 'at "/id" must be an integer, got a string.'],
     ['lacks a required member', {}, 'at "/id" must be present, got nothing.'],
-  ])('becomes a 500 and an error that names the place if it %s', async (_, result, mismatch) => {
+  ])('becomes a 500 and an error that names the path in the result if it %s', async (_, result, mismatch) => {
     const { app, errors, warnings } = record('count')
     app.router.get('/', { response: { 200: { ...USER, required: ['id'] } } }, () => result)
     for (let i = 0; i < 2; i++) expect((await app.fetch('/')).status).toBe(500)
@@ -196,7 +196,7 @@ describe("a result that does not match, with checkResponses: 'count'", () => {
     expect(app.checkedResponses).toEqual({ checked: 2, mismatched: 2, undeclared: 0 })
   })
 
-  it('becomes a 500 that names the place, outside the sample too', async () => {
+  it('becomes a 500 and an error that names the path in the result, even outside the sample', async () => {
     const { app, errors } = record('count')
     let id: unknown = 7
     app.router.get('/', { response: { 200: USER } }, () => ({ id }))
@@ -207,7 +207,7 @@ describe("a result that does not match, with checkResponses: 'count'", () => {
     expect(app.checkedResponses).toEqual({ checked: 100, mismatched: 0, undeclared: 0 })
   })
 
-  it('becomes a 500 with the error of the serializer if the schema allows it', async () => {
+  it("becomes a 500 with the serializer's error if the schema allows it", async () => {
     const { app, errors } = record('count')
     app.router.get('/', { response: { 200: USER } }, () => ({
       toJSON() {
@@ -218,7 +218,7 @@ describe("a result that does not match, with checkResponses: 'count'", () => {
     expect(errors).toEqual(['GET / failed: Error: no form'])
   })
 
-  it('is sampled after the first 100 results of the route', async () => {
+  it("is sampled after the route's first 100 results", async () => {
     const { app } = record('count')
     app.router.get('/', { response: { 200: USER } }, () => WRONG)
     for (let i = 0; i < 500; i++) await app.fetch('/')
@@ -234,7 +234,7 @@ describe('checkResponses', () => {
   ])("defaults to 'count' in production and 'error' elsewhere (NODE_ENV %j)", async (environment, status) => {
     vi.stubEnv('NODE_ENV', environment)
     const { app } = record()
-    // Only the start counts: the environment is not read for each request.
+    // The environment is read only at startup, not for each request.
     vi.stubEnv('NODE_ENV', 'other')
     app.router.get('/', { response: { 200: USER } }, () => WRONG)
     expect((await app.fetch('/')).status).toBe(status)

@@ -8,7 +8,7 @@ import type { ResponseSchemas } from './response-schemas.ts'
 import type { Serialize } from '../response/handler-result.ts'
 import { compileValidator, type Mismatch, type Validate } from './schema-validator.ts'
 
-/** Results of each route that `'count'` checks before it samples: enough to find faults that concern every result. */
+/** Results of each route that `'count'` checks before it samples: enough to find errors in every result. */
 const FIRST_RESULTS = 100
 /** Then `'count'` checks one result of this many. Checking each takes 27% more CPU time for an object of 200 bytes. */
 const SAMPLE = 100
@@ -23,7 +23,7 @@ export interface CheckedResponses {
   readonly undeclared: number
 }
 
-/** Creates the checks of routes, and counts their outcomes. */
+/** Creates the response checks for routes, and counts their outcomes. */
 export class ResponseChecks {
   readonly counts: { -readonly [Name in keyof CheckedResponses]: number } = { checked: 0, mismatched: 0, undeclared: 0 }
   readonly warn: (message: string) => void
@@ -34,7 +34,7 @@ export class ResponseChecks {
     this.warn = warn
   }
 
-  /** Returns the check of a route; `undefined` if it declares no response or its checks are off. */
+  /** Returns the response check for a route; `undefined` if it declares no response or its checks are off. */
   of(route: RouteInfo, schemas: ResponseSchemas): ResponseCheck | undefined {
     const mode = route.options.checkResponses ?? this.#mode
     return mode === 'off' || schemas.size === 0 ? undefined : new ResponseCheck(this, mode, nameOfRoute(route), schemas)
@@ -48,7 +48,7 @@ class ResponseCheck {
   readonly #route: string
   readonly #schemas: ResponseSchemas
   readonly #warned = new Set<'mismatch' | 'undeclared' | 'unchecked'>()
-  /** The validators by status. Empty until the first request of the route has loaded them. */
+  /** The validators by status. Empty until the route's first request has loaded them. */
   #validators: ReadonlyMap<number, Validate> | undefined = undefined
   #results = 0
 
@@ -74,7 +74,7 @@ class ResponseCheck {
         }
         return text
       } catch (error) {
-        // Without a check, the error of the serializer does not name the member.
+        // Without a check, the serializer's error does not name the member.
         const reason = mismatch ?? this.#mismatchOf(value, status)
         throw reason === undefined ? error : mismatchError(reason, error)
       }
@@ -102,7 +102,7 @@ class ResponseCheck {
     this.#validators = validators
   }
 
-  /** Checks and counts a value. Returns the message of its mismatch, if it has one. */
+  /** Checks and counts a value. Returns the mismatch message, if any. */
   #check(value: unknown, status: number): string | undefined {
     if (!this.#schemas.has(status)) {
       this.#all.counts.undeclared++
@@ -122,7 +122,7 @@ class ResponseCheck {
     return this.#describe(mismatch, status)
   }
 
-  /** Returns the message of a value that was not in the sample, without counting it. */
+  /** Returns the mismatch message for a value that was not in the sample, without counting it. */
   #mismatchOf(value: unknown, status: number): string | undefined {
     const form = jsonForm(value)
     const mismatch = form === undefined ? undefined : this.#validators?.get(status)?.(form)
@@ -160,7 +160,7 @@ function jsonForm(value: unknown): unknown {
   }
 }
 
-/** Replaces a bigint, which serializers of schemas write as a number. */
+/** Replaces a bigint, which schema serializers write as a number. */
 function withoutBigInt(_: string, value: unknown): unknown {
   return typeof value === 'bigint' ? Number(value) : value
 }

@@ -2,15 +2,15 @@ import { optionError, showValue } from '@fw/options'
 import type { JsonSchema, RouteOptions } from '@fw/types'
 import { isStandardSchema } from '../options/standard-schema.ts'
 
-/** JSON Schemas of the responses of a route, by status. Empty for a route without any. */
+/** JSON Schemas for a route's responses, by status. Empty for a route without any. */
 export type ResponseSchemas = ReadonlyMap<number, JsonSchema>
 
-const EXAMPLE = `Write for example { 200: { type: 'object', properties: {} } }.`
+const EXAMPLE = `Write, for example, { 200: { type: 'object', properties: {} } }.`
 
 /**
- * Returns the JSON Schemas of the option `response`. A single Standard Schema counts for status 200.
+ * Returns the JSON Schemas in the option `response`. A single Standard Schema applies to status 200.
  *
- * @param api Name of the route, which begins error messages
+ * @param api The route's name, which error messages begin with
  * @throws {TypeError} if a key is not a status, or a schema is neither a JSON Schema nor provides one
  */
 export function responseSchemas(response: RouteOptions['response'], api: string): ResponseSchemas {
@@ -28,7 +28,7 @@ export function responseSchemas(response: RouteOptions['response'], api: string)
   return schemas
 }
 
-/** Returns the JSON Schema of the output of a Standard Schema, or a JSON Schema itself. */
+/** Returns the JSON Schema for a Standard Schema's output, or the JSON Schema itself. */
 function jsonSchemaOf(schema: unknown, api: string, name: string): JsonSchema {
   // Some Standard Schemas are functions, so this comes first.
   if (isStandardSchema(schema)) return outputOf(schema['~standard'], api, name)
@@ -57,9 +57,9 @@ function outputOf({ vendor, jsonSchema }: JsonSchemaSource, api: string, name: s
   }
 }
 
-/** The ways to add a JSON Schema to the schemas of a library. */
+/** How to add a JSON Schema to each library's schemas. */
 const FIXES: Readonly<Record<string, string>> = {
-  valibot: 'Wrap it with toStandardJsonSchema() of @valibot/to-json-schema.',
+  valibot: 'Wrap it with toStandardJsonSchema() from @valibot/to-json-schema.',
 }
 
 /** The part of a Standard Schema that provides its JSON Schema. */

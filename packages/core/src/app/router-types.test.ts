@@ -3,7 +3,7 @@ import { expectTypeOf, it } from 'vitest'
 import { App } from './app.ts'
 import { contextKey } from '../context/context-values.ts'
 
-it('infers the parameters of a handler from the path', () => {
+it("infers a handler's parameters from the path", () => {
   const { router } = new App()
   router.get('/users/:id/posts/:post?', (ctx) => {
     expectTypeOf(ctx.params.id).toEqualTypeOf<string>()

@@ -59,7 +59,7 @@ const CONCLUSION: Conclusion<RequestContext> = {
   discard: discardResult,
 }
 
-/** Implements the `Router` of an application and of each of its groups. */
+/** Implements the `Router` of an application and each of its groups. */
 export class RouteGroup implements RouteScope {
   readonly prefix: string
   readonly #routes: Routes
@@ -98,7 +98,7 @@ export class RouteGroup implements RouteScope {
     if (!isToken(method)) {
       throw withCode(
         'FW_INVALID_METHOD',
-        new TypeError(`router.route: method must be a token, got ${showValue(method)}. Write for example 'GET'.`),
+        new TypeError(`router.route: method must be a token, got ${showValue(method)}. Write, for example, 'GET'.`),
       )
     }
     const upper = method.toUpperCase()
@@ -130,12 +130,12 @@ export class RouteGroup implements RouteScope {
       throw withCode(
         'FW_INVALID_PATH',
         new TypeError(
-          `router.group: prefix must be a path that starts with '/', got ${showValue(own)}. Write for example '/api'.`,
+          `router.group: prefix must be a path that starts with '/', got ${showValue(own)}. Write, for example, '/api'.`,
         ),
       )
     }
     const group = new RouteGroup(this.#routes, this.#responseChecks, this.prefix + own, this)
-    // A group without a prefix covers the paths of its parent. The parent responds to those without a route.
+    // A group without a prefix covers the paths of its parent. The parent responds to requests without a route.
     if (own !== '') this.#routes.addGroup(group)
     return group
   }
@@ -152,7 +152,7 @@ export class RouteGroup implements RouteScope {
     return this
   }
 
-  /** Throws until the register entry of `@fw/static` replaces it. */
+  /** Throws until `@fw/static/register` replaces it. */
   staticFiles(): never {
     throw missingExtension('router', 'staticFiles')
   }
@@ -235,7 +235,7 @@ export class RouteGroup implements RouteScope {
     if (typeof path !== 'string') {
       throw withCode(
         'FW_INVALID_PATH',
-        new TypeError(`${method}: path must be a string, got ${showValue(path)}. Write for example '/users/:id'.`),
+        new TypeError(`${method}: path must be a string, got ${showValue(path)}. Write, for example, '/users/:id'.`),
       )
     }
     const isPrefix = path === '' && this.prefix !== ''
@@ -249,7 +249,7 @@ export class RouteGroup implements RouteScope {
     return this.prefix + path
   }
 
-  /** @param own Middleware of the route, which runs inside that of the router */
+  /** @param own The route's middleware, which runs inside the router's */
   #wrap(innermost: Step<RequestContext>, own: readonly Middleware[] = []): Step<RequestContext> {
     const chain = [...this.middlewareChain, ...own].map(
       (middleware): Around<RequestContext> =>

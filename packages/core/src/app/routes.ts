@@ -49,18 +49,18 @@ export class Routes {
     this.#table = new RouteTable(routing)
   }
 
-  /** Whether the path `/` of a group also matches its prefix without a slash. A redirect needs one canonical path. */
+  /** Whether a group's path `/` also matches its prefix without a slash. A redirect needs one canonical path. */
   get joinsGroupRoot(): boolean {
     return this.#routing.trailingSlash !== 'redirect'
   }
 
-  /** @throws the errors of `RouteTable.add` */
+  /** @throws like `RouteTable.add` */
   add(method: MethodKey, pattern: string, route: Route): void {
     this.#table.add(method, pattern, route)
     this.#added.push(route)
   }
 
-  /** The routes in the order of their registration. */
+  /** Routes in registration order. */
   get added(): readonly Route[] {
     return this.#added
   }
@@ -77,16 +77,14 @@ export class Routes {
       const rule = 'must have neither wildcards nor optional parameters'
       throw withCode(
         'FW_INVALID_PATH',
-        new TypeError(
-          `router.group: prefix ${rule}, got ${showValue(group.prefix)}. Write them in the paths of the group.`,
-        ),
+        new TypeError(`router.group: prefix ${rule}, got ${showValue(group.prefix)}. Write them in the group's paths.`),
       )
     }
     if (prefix.at(-1)?.kind === 'literal' && group.prefix.endsWith('/')) {
       const given = showValue(group.prefix)
       throw withCode(
         'FW_INVALID_PATH',
-        new TypeError(`router.group: prefix must not end with '/', got ${given}. Paths of the group start with '/'.`),
+        new TypeError(`router.group: prefix must not end with '/', got ${given}. Paths in the group start with '/'.`),
       )
     }
     this.#groups.push({ prefix: this.#routing.caseSensitive ? prefix : prefix.map(segmentWithoutCase), group })

@@ -41,8 +41,8 @@ function takeLater(context: RequestContext, result: PromiseLike<unknown>): Promi
 }
 
 /**
- * Refuses a value that would be converted to JSON only to become a 503. Its handler ran while others filled the budget of
- * the connection.
+ * Refuses a value that would be converted to JSON only to become a 503. Other handlers filled the connection's budget
+ * while this one ran.
  */
 function isRefused(context: RequestContext, value: unknown): boolean {
   const { exchange, prepared } = context

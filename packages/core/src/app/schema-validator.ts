@@ -8,7 +8,7 @@ export interface Mismatch {
   readonly pointer: string
   /** Completes "must …". */
   readonly rule: string
-  /** Type of the value at `pointer`. The value itself can be private. */
+  /** Type of the value at `pointer`. The value itself could be private. */
   readonly got: string
 }
 
@@ -21,7 +21,7 @@ const OPTIONS: Options = {
   validateSchema: false,
   // `format` is an annotation, and the serializer applies its own.
   validateFormats: false,
-  // Errors contain the value, whose type the message names.
+  // Errors must contain the value, because the message names its type.
   verbose: true,
   logger: false,
   code: { regExp: Object.assign(pattern, { code: 'pattern' }) },
@@ -35,14 +35,17 @@ export async function compileValidator(schema: JsonSchema): Promise<Validate> {
   return (value) => (matches(value) ? undefined : mismatchOf(matches.errors ?? []))
 }
 
-/** Each schema has its own instance, so that equal `$id`s of two routes cannot collide. */
+/** Each schema has its own instance, so that equal `$id`s in two routes cannot collide. */
 async function createAjv({ $schema }: JsonSchema): Promise<Ajv> {
   // Loaded with the first check, because loading takes longer than loading the rest of this package.
   if (String($schema).includes('2020-12')) return new (await import('ajv/dist/2020.js')).Ajv2020(OPTIONS)
   return new (await import('ajv')).Ajv(OPTIONS)
 }
 
-/** Accepts additional members where the serializer leaves them out. Alternatives still distinguish values by them. */
+/**
+ * Accepts additional members where the serializer leaves them out. Alternatives in `anyOf` still use them to
+ * distinguish values.
+ */
 function ignoreOmittedMembers(ajv: Ajv): void {
   const standard = ajv.getKeyword('additionalProperties')
   if (typeof standard !== 'object' || !('code' in standard)) return
@@ -56,7 +59,9 @@ function ignoreOmittedMembers(ajv: Ajv): void {
   })
 }
 
-/** Compiles a pattern. Falls back to the older syntax, which allows more escapes, as `RegExp` literals of libraries do. */
+/**
+ * Compiles a pattern. Falls back to the older syntax, which allows more escapes; `RegExp` literals in libraries use it.
+ */
 function pattern(source: string, flags: string): RegExp {
   try {
     return new RegExp(source, flags)
@@ -77,7 +82,7 @@ function mismatchOf(errors: readonly ErrorObject[]): Mismatch {
   return { pointer: instancePath, rule: ruleOf(errors, error) ?? message.replace(/^must /, ''), got: showType(data) }
 }
 
-/** Maximum characters of the values that a rule lists. */
+/** Maximum number of characters for the values that a rule lists. */
 const MAX_LISTED = 120
 
 function ruleOf(errors: readonly ErrorObject[], { keyword, params, instancePath }: ErrorObject): string | undefined {

@@ -8,7 +8,7 @@ import type { RequestContext } from '../context/context.ts'
 import { allowsBody } from '../engine/exchange/response-head.ts'
 
 /**
- * Sends the prepared response. If the handler has started a response itself, ends that one instead.
+ * Sends the prepared response. If the handler has started a response itself, ends that response instead.
  *
  * @returns A promise for a streamed body, which rejects if its source fails, or if a filter waits; otherwise `undefined`
  * @throws {TypeError} if the response cannot be sent

@@ -28,7 +28,7 @@ describe('a response schema', () => {
     }
   })
 
-  it('applies to the status of the response', async () => {
+  it('applies to the response status', async () => {
     const app = new App({ checkResponses: 'off' })
     app.router
       .get('/init', { response: { 201: USER } }, (ctx) => ctx.json(FULL, { status: 201 }))
@@ -64,7 +64,7 @@ describe('a response schema', () => {
     ['arktype', type({ id: 'number', name: 'string' })],
     ['valibot', toStandardJsonSchema(v.object({ id: v.number(), name: v.string() }))],
   ]
-  it.each(libraries)('can be a schema of %s with a JSON Schema, alone or for a status', async (_, response) => {
+  it.each(libraries)('can be a %s schema with a JSON Schema, alone or for a status', async (_, response) => {
     const app = new App()
     app.router
       .get('/alone', { response }, () => FULL)
@@ -78,7 +78,7 @@ describe('a response schema', () => {
     const register = (response: never) => (): unknown => router.get('/', { response }, () => '')
     expect(register(v.string() as never)).toThrow(
       'GET /: option "response" must be a schema with a JSON Schema, got a schema of valibot without one. ' +
-        'Wrap it with toStandardJsonSchema() of @valibot/to-json-schema.',
+        'Wrap it with toStandardJsonSchema() from @valibot/to-json-schema.',
     )
     expect(register({ 201: { '~standard': { version: 1, vendor: 'own', validate: () => ({}) } } } as never)).toThrow(
       'GET /: option "response.201" must be a schema with a JSON Schema, got a schema of own without one. ' +

@@ -7,9 +7,9 @@ import type { ResponseSchemas } from './response-schemas.ts'
 type Stringify = (value: unknown) => string
 
 /**
- * Compiles the response schemas of a route.
+ * Compiles a route's response schemas.
  *
- * @param api Name of the route, which begins error messages
+ * @param api The route's name, which error messages begin with
  * @throws {TypeError} if a schema cannot be compiled
  */
 export function serializerOf(schemas: ResponseSchemas, api: string): Serialize {

@@ -52,7 +52,7 @@ describe('timeoutMs of a route', () => {
         })
       },
     ],
-  ])('keeps the response of a slow error handler when %s too late', async (_, register) => {
+  ])("keeps a slow error handler's response when %s too late", async (_, register) => {
     const reports: unknown[] = []
     const app = new App({ onError: (__, error) => reports.push(error) })
     const late = Promise.withResolvers<string>()

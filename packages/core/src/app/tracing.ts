@@ -5,15 +5,15 @@ import type { RequestContext } from '../context/context.ts'
 import { flushedChannel, requestChannel, traceExchange } from '../engine/tracing/request-trace.ts'
 
 /**
- * The message of the channels `tracing:fw.request:*` and `fw.request.flushed`. All events of a request carry the same
+ * Message on the channels `tracing:fw.request:*` and `fw.request.flushed`. All events for a request have the same
  * object.
  */
 export interface RequestTrace {
   /** The context of the request. */
   readonly context: Context
-  /** Times of the request, which are set as they are reached. */
+  /** Times of the request, each set when it is reached. */
   readonly timing: Readonly<RequestTiming>
-  /** `undefined` if no engine of this library received the request: `server.fetch`, adapters. */
+  /** `undefined` if none of this library's engines received the request, as with `server.fetch` and adapters. */
   readonly connection: ConnectionTrace | undefined
   /** The stream ID; `undefined` on HTTP/1.1. */
   readonly stream: number | undefined
@@ -21,7 +21,7 @@ export interface RequestTrace {
   readonly nth: number | undefined
   /** The value that the handler or a middleware threw. Set from `error` on. */
   error?: unknown
-  /** The end of the exchange. Set from `asyncStart` on. */
+  /** The outcome of the exchange. Set from `asyncStart` on. */
   outcome?: Outcome
 }
 
@@ -57,7 +57,7 @@ export function trace(context: RequestContext, run: () => void): void {
   else runToEnd()
 }
 
-/** Publishes a thrown value as the event `error` of its request. */
+/** Publishes a thrown value as the `error` event for its request. */
 export function traceError({ trace: message }: RequestContext, error: unknown): void {
   if (message === undefined) return
   message.error = error

@@ -6,7 +6,7 @@ import { runHandler } from './run-handler.ts'
 /** The reason why no route handles a request. */
 export type RouteMiss =
   | { readonly kind: 'not-found' }
-  /** The path has routes for other methods. */
+  /** The path has routes for other methods only. */
   | { readonly kind: 'other-methods'; readonly allow: readonly string[]; readonly routes: readonly RouteInfo[] }
   /** The method is OPTIONS, for a path or the whole server. The routes determine `allow`. */
   | { readonly kind: 'options'; readonly allow: readonly string[]; readonly routes: readonly RouteInfo[] }
@@ -49,7 +49,10 @@ export function respondToMiss(
   return undefined
 }
 
-/** Requests whose `notFound` handler has started. It can call `ctx.notFound()` too, for example if its file is missing. */
+/**
+ * Requests whose `notFound` handler has started. The handler can also call `ctx.notFound()`, for example if its file is
+ * missing.
+ */
 const handled = new WeakSet<RequestContext>()
 
 /** Responds with 404: by `handler`, at most once per request, or with a problem document. */

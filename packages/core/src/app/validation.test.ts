@@ -64,13 +64,13 @@ describe.each(LIBRARIES)('validation by $name', ({ user, page, id, fields }) => 
     expect(await response.json()).toEqual([{ id: '7' }, { page: 2, tag: ['a', 'b'] }, 't', good])
   })
 
-  it('reports faults of the body as JSON Pointers', async () => {
+  it('reports body errors as JSON Pointers', async () => {
     const bad = { name: 'A', tags: [{ 'a/b~c': 1 }, { 'a/b~c': 'x' }] }
     expect(await errors('/users/7?page=2', post(bad, tenant))).toEqual(['body/name', 'body/tags/1/a~1b~0c'])
     expect(await errors('/users/7?page=2', post(null, tenant))).toEqual(['body'])
   })
 
-  it('reports all faults outside the body, and does not parse the body', async () => {
+  it('reports all errors outside the body, and does not parse the body', async () => {
     const init = post('{')
     expect(await errors('/users/x?page=y', init)).toEqual(['params/id', 'query/page', 'headers/x-tenant'])
   })
@@ -146,11 +146,11 @@ describe('validation', () => {
     ])
   })
 
-  it('rejects at registration a value that is not a schema', () => {
+  it('rejects a value that is not a schema at registration', () => {
     const { router } = new App()
     // @ts-expect-error -- not a schema
     expect(() => router.post('/', { body: { type: 'object' } }, () => '')).toThrow(
-      'POST /: option "body" must be a Standard Schema, got an object. Pass a schema of a library such as zod',
+      'POST /: option "body" must be a Standard Schema, got an object. Pass a schema from a library such as zod',
     )
   })
 
@@ -180,7 +180,7 @@ const form = (fields: number): RequestInit => ({
 })
 
 describe('a limit on validation', () => {
-  it('reports only the first 100 faults', async () => {
+  it('reports only the first 100 errors', async () => {
     const app = new App()
     app.router.post('/', { body: z.array(z.string()) }, () => 'never')
     const response = await app.fetch('/', post(Array.from({ length: 5000 }, (_, i) => i)))
@@ -194,7 +194,7 @@ describe('a limit on validation', () => {
     [{ maxFormFields: 2 }, { maxFormFields: 5 }, 5],
     [{ maxFormFields: 0 }, {}, 0],
   ])(
-    'applies limits %j and route limits %j: a form of %i fields passes, one more field does not',
+    'applies limits %j and route limits %j: accepts a form with %i fields, and rejects one more',
     async (all, own, most) => {
       const app = new App({ limits: all })
       const bodyTypes = ['application/x-www-form-urlencoded']

@@ -9,10 +9,12 @@ import type { RequestContext } from '../context/context.ts'
 const PARTS = ['params', 'query', 'headers', 'body'] as const
 type Part = (typeof PARTS)[number]
 
-/** Maximum faults reported per part. A body of 1 MB can have 500,000 faults, which would fill a response of 50 MB. */
+/**
+ * Maximum number of errors reported per part. A 1 MB body can have 500,000 errors, which would fill a 50 MB response.
+ */
 const MAX_FAULTS = 100
 
-/** One fault of a request, as it is sent to the client. */
+/** One validation error, in the form sent to the client. */
 interface Fault {
   readonly in: Part
   /** JSON Pointer into that part (RFC 6901). */
@@ -24,8 +26,8 @@ interface Fault {
 export type Validation = (context: RequestContext) => Promise<Validated> | Validated
 
 /**
- * Creates the validation of a route; `undefined` for a route without schemas. Validates params, query and headers together,
- * before the body. Does not read the body if one of them is invalid.
+ * Creates the validation for a route; `undefined` for a route without schemas. Validates params, query and headers
+ * together, before the body. Does not read the body if one of them is invalid.
  */
 export function validationOf(options: RouteOptions): Validation | undefined {
   const { params, query, headers, body } = options
@@ -39,7 +41,7 @@ export function validationOf(options: RouteOptions): Validation | undefined {
 type Settled = SchemaResult<unknown> | undefined
 type Checking = Settled | Promise<SchemaResult<unknown>>
 
-/** @throws {HttpError} 400 with at most `MAX_FAULTS` faults per part */
+/** @throws {HttpError} 400 with at most `MAX_FAULTS` errors per part */
 function headCheck({ params, query, headers }: RouteOptions): Validation {
   return (context) => {
     const results: Checking[] = [
@@ -75,7 +77,10 @@ function check(schema: StandardSchema, value: unknown): SchemaResult<unknown> | 
   return schema['~standard'].validate(value)
 }
 
-/** Collects entries by name, with a list for a repeated name. Has no prototype, so that a schema sees only the entries. */
+/**
+ * Collects entries by name, with a list for a repeated name. The result has no prototype, so that a schema sees only
+ * the entries.
+ */
 function pairs(entries: Iterable<readonly [name: string, value: string]>): Record<string, string | string[]> {
   const all = Object.create(null) as Record<string, string | string[]>
   for (const [name, value] of entries) {

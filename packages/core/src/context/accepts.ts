@@ -3,7 +3,7 @@ import type { RequestHeaders } from '@fw/types'
 import { loadNegotiator } from '../response/lazy-libraries.cjs'
 import { negotiatedField } from '../response/negotiated-field.ts'
 
-/** Request fields that carry the preferences of the client. */
+/** Request fields that carry the client's preferences. */
 const FIELDS = { type: 'accept', language: 'accept-language', encoding: 'accept-encoding' } as const
 
 /**
@@ -21,7 +21,7 @@ export function preferred(
   const field = FIELDS[what]
   const Negotiator = loadNegotiator()
   const negotiator = new Negotiator({ headers: { [field]: negotiatedField(headers.get(field)) } })
-  // The types of negotiator do not accept a readonly array.
+  // negotiator's types do not accept a readonly array.
   const available = [...offers]
   if (what === 'type') return negotiator.mediaType(available) ?? null
   return (what === 'language' ? negotiator.language(available) : negotiator.encoding(available)) ?? null

@@ -4,7 +4,7 @@ import type { BodyConsumer, RequestBody } from '@fw/types'
 import { describe, expect, it } from 'vitest'
 import { BodyCollector } from './body-collector.ts'
 
-/** A body whose pieces the test passes on. */
+/** A body whose pieces the test supplies. */
 class GivenBody implements RequestBody {
   readonly length = undefined
   consumer: BodyConsumer | undefined = undefined

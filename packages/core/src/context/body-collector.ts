@@ -2,9 +2,11 @@ import { withCode } from '@fw/options'
 import type { BodyConsumer, RequestBody } from '@fw/types'
 import { HttpError } from '../response/http-error.ts'
 
-/** Number of pieces that are joined into one buffer. A one-byte piece takes a hundred times the memory of its byte. */
+/**
+ * Number of pieces that are joined into one buffer. A one-byte piece takes a hundred times as much memory as its byte.
+ */
 const MAX_PIECES = 256
-/** Total bytes from which `MAX_PIECES` pieces are not joined, because the copy would cost more than it saves. */
+/** Total bytes above which `MAX_PIECES` pieces are not joined, because the copy would cost more than it saves. */
 const LARGE_PIECES_BYTES: number = MAX_PIECES * 1024
 
 /** Collects a whole body of at most `maxBytes`. On excess, releases the received bytes and pauses the body. */

@@ -27,7 +27,7 @@ function setup({ fields = [], length, maxBytes = 100, types }: Setup = {}): { bo
   }
 }
 
-/** Creates a reader of a body that has arrived. */
+/** Creates a reader for a body that has arrived. */
 function readerOf(bytes: string | Uint8Array, options: Setup = {}): BodyReader {
   const { body, reader } = setup(options)
   body.push(Buffer.from(bytes))
@@ -83,7 +83,7 @@ describe('BodyReader.bytes', () => {
   })
 
   it.each([new AbortedError('gone'), new ProtocolError(400, 'broken')])(
-    'rejects with the error of the body: %s',
+    "rejects with the body's error: %s",
     async (error) => {
       const { body, reader } = setup()
       const reading = reader.bytes()
@@ -180,7 +180,7 @@ describe('BodyReader.json', () => {
     [['*/*'], 'application/x-www-form-urlencoded', true],
     [['*/*'], 'x', true],
     [['*/*'], undefined, true],
-  ])('decides by bodyTypes %j whether to read type %s: %s', async (types, type, isRead) => {
+  ])('reads or rejects, with bodyTypes %j, type %s: %s', async (types, type, isRead) => {
     const reader = readerOf('[1]', { types, ...(type === undefined ? {} : json(type)) })
     const status = await reader.json().then(
       () => 200,

@@ -13,7 +13,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
 /** Limits of a request body. */
 export type BodyLimits = Pick<Limits, 'maxBodyBytes' | 'maxFormFields' | 'maxFileBytes'>
 
-/** Creates the reader of a request, under the limits of the server or the route. */
+/** Creates the reader for a request, with the server's or the route's limits. */
 export function bodyReaderOf(
   { body, headers }: Exchange,
   host: { readonly limits: BodyLimits; readonly bodyTypes: readonly string[] },
@@ -23,7 +23,7 @@ export function bodyReaderOf(
   return new BodyReader(body, headers, host.limits, options?.limits, options?.bodyTypes ?? host.bodyTypes)
 }
 
-/** Reads a request body under limits. Keeps a body that was read as a whole, so that it can be read again. */
+/** Reads a request body under limits. Keeps a body that was read whole, so that it can be read again. */
 export class BodyReader {
   readonly #body: RequestBody
   readonly #headers: RequestHeaders
@@ -35,8 +35,8 @@ export class BodyReader {
   #bytes: Uint8Array | Promise<Uint8Array> | undefined = undefined
 
   /**
-   * @param own Limits of the route, which override `limits`
-   * @param types The `bodyTypes` of the route
+   * @param own The route's limits, which override `limits`
+   * @param types The route's `bodyTypes`
    */
   constructor(
     body: RequestBody,
@@ -242,6 +242,6 @@ const NOT_ASCII = /[^\0-\x7f]+/g
 export function parseUrlencoded(text: string): URLSearchParams {
   // After a malformed percent-encoding, Node.js keeps only the low 8 bits of each character: it reads `\u0126` as `&`.
   const ascii = text.replace(NOT_ASCII, (characters) => encodeURIComponent(characters.toWellFormed()))
-  // `URLSearchParams` strips one leading `?`. Here it belongs to the first name.
+  // `URLSearchParams` strips one leading `?`. Here that `?` belongs to the first name.
   return new URLSearchParams(ascii.startsWith('?') ? `?${ascii}` : ascii)
 }

@@ -15,7 +15,7 @@ export function makeBodyStream(source: UnderlyingDefaultSource<Uint8Array>): Byt
   return new BodyStream(source, { highWaterMark: 0 })
 }
 
-/** Gives an existing stream the behavior of those that `makeBodyStream` creates. */
+/** Makes an existing stream behave like those that `makeBodyStream` creates. */
 export function asBodyStream(stream: Bytes): Bytes {
   BodyStream ??= bodyStream()
   return Object.setPrototypeOf(stream, BodyStream.prototype as object) as Bytes

@@ -3,14 +3,14 @@ import type { Exchange } from '@fw/types'
 import type { BodyLimits } from './body-reader.ts'
 import type { DrainNotice } from './listeners.ts'
 
-/** Services of the application for a context of class `C`. */
+/** Services that the application provides to a context of class `C`. */
 export interface ContextHost<C> {
   readonly limits: BodyLimits
   /** Media types that JSON readers and `body` schemas accept, unless the route names others. */
   readonly bodyTypes: readonly string[]
-  /** Reports an error that no response describes. Never throws. */
+  /** Reports an error that the response does not describe. Never throws. */
   report(message: string, error: unknown): void
-  /** Reports once that a statement of the program has no effect. Never throws. */
+  /** Reports once that a statement in the program has no effect. Never throws. */
   notice(message: string): void
   /** The proxies whose forwarding fields are trusted; `undefined` without `trustProxy`. */
   readonly trust: Trust | undefined
@@ -22,7 +22,7 @@ export interface ContextHost<C> {
   notFound(context: C): unknown
 }
 
-/** Returns the address of the client: the one that the proxies in `trust` report, otherwise the peer's. */
+/** Returns the client's address: the one that the proxies in `trust` report, otherwise the peer's. */
 export function clientAddressOf(exchange: Exchange, trust: Trust | undefined): string | undefined {
   const { remoteAddress, isUnixSocket, headers } = exchange
   if (trust === undefined) return peerAddress(remoteAddress)

@@ -79,7 +79,7 @@ it('declares every option of routes and cookies', () => {
   expectTypeOf([options, cookie, timeout, response, body]).toBeArray()
 })
 
-it('accepts the router of an application in the adapters', () => {
+it("accepts an application's router in the adapters", () => {
   const { router } = new App()
   expectTypeOf(toFetchHandler(router)(new Request('http://localhost/'))).toEqualTypeOf<Promise<Response>>()
   expectTypeOf(toNodeHandler(router)).toBeFunction()

@@ -17,7 +17,7 @@ describe('ContextValues', () => {
     expect(values.get(contextKey('name'))).toBeUndefined()
   })
 
-  it('makes a provided value once, on first access', () => {
+  it('creates a provided value once, on first access', () => {
     const values = new ContextValues()
     let made = 0
     values.provide(Session, () => {

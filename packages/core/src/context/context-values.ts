@@ -1,7 +1,7 @@
 import { showValue, withCode } from '@fw/options'
 import type { ContextToken, ContextKey } from '@fw/types'
 
-/** Holds a value of a context, or the function that makes it on first access. */
+/** Holds a context value, or the function that creates it on first access. */
 class Slot {
   readonly token: ContextToken<unknown>
   readonly next: Slot | undefined
@@ -48,7 +48,7 @@ class Slot {
   }
 }
 
-/** Stores the few values of one context in a linked list, which is cheaper than a `Map`. */
+/** Stores a context's few values in a linked list, which is cheaper than a `Map`. */
 export class ContextValues {
   #last: Slot | undefined = undefined
 
@@ -64,7 +64,7 @@ export class ContextValues {
     return this.#find(token) !== undefined
   }
 
-  /** Returns the value, which it makes now if needed; `undefined` if there is none. */
+  /** Returns the value, creating it if necessary; `undefined` if there is none. */
   get<T>(token: ContextToken<T>): T | undefined {
     return this.#find(token)?.value as T | undefined
   }
@@ -90,7 +90,7 @@ function checkToken<T extends ContextToken<unknown>>(token: T): T {
   )
 }
 
-/** Creates the error of `ctx.local`, with the name of the token and its hint. */
+/** Creates the error for `ctx.local`, with the token's name and hint. */
 export function missingValue(given: ContextToken<unknown>): Error {
   const token = checkToken(given)
   const hint = 'prototype' in token ? token.contextHint : token.hint
@@ -104,7 +104,7 @@ export function missingValue(given: ContextToken<unknown>): Error {
  * Creates a key for a value of type `T` in a `Context`.
  *
  * @param name Name in error messages. Two keys with the same name are different keys
- * @param hint How to provide the value, for the error that reports it missing
+ * @param hint How to provide the value, for the error about a missing value
  *
  * @example
  * const User = contextKey<{ id: string }>('User', 'add router.use(auth()) before this route')

@@ -66,7 +66,7 @@ describe('the request of a Context', () => {
     expect(await inside((ctx) => ctx.query.size)).toBe(0)
   })
 
-  it('limits its body by the option of its route, or by that of the application', async () => {
+  it("limits its body by the route's option, or by the application's", async () => {
     const app = new App()
     app.router.post('/small', { limits: { maxBodyBytes: 3 } }, async (ctx) => ctx.text())
     app.router.post('/', async (ctx) => ctx.text())
@@ -159,7 +159,7 @@ describe('the response of a Context', () => {
 
 describe('a value of a Context', () => {
   const User = contextKey<{ id: number }>('User', 'add router.use(auth())')
-  it('reaches inner handlers, and is reported with a hint if it is missing', async () => {
+  it('reaches inner handlers, and causes an error with a hint if it is missing', async () => {
     const app = new App({ onError: () => {} })
     app.router.get('/without', (ctx) => [ctx.get(User), String(thrown(() => ctx.local(User)))])
     app.router.use((ctx, next) => {
@@ -215,7 +215,7 @@ describe('the end of a request', () => {
 })
 
 describe('ctx.onDrain', () => {
-  it('notifies a running exchange once, a later one immediately and a finished one never', async () => {
+  it('notifies a running exchange once, a later one immediately, and never a finished one', async () => {
     const notified: string[] = []
     const app = new App()
     const running = Promise.withResolvers<void>()

@@ -40,9 +40,9 @@ export class RequestContext {
   prepared: PreparedResponse = new PreparedResponse(this)
   readonly route: RouteInfo | undefined
   readonly params: Params
-  /** The routes for other methods of a request without a route. */
+  /** For a request without a route, the path's routes for other methods. */
   otherRoutes: readonly RouteInfo[] | undefined = undefined
-  /** Set by the application before the handler runs; `trace` only while requests are traced. */
+  /** The application sets these before the handler runs; `trace` only while requests are traced. */
   valid: Validated = NOTHING_VALID
   filters: readonly ResponseFilter[] | undefined = undefined
   /** The body that the handler started. */
@@ -76,8 +76,8 @@ export class RequestContext {
     this.params = params
     this.#host = host
     this.#serialize = serialize
-    // V8 treats a function literal in the assignment as a method and allocates it in old space. It would keep the whole
-    // request out of young-generation collection.
+    // V8 treats a function literal in the assignment as a method and allocates it in old space. The function would then
+    // keep the whole request out of young-generation collection.
     const finish = (outcome: Outcome): void => this.#finish(outcome)
     // Set now, because the exchange can end before the handler adds a listener.
     exchange.onClose = finish
@@ -161,7 +161,7 @@ export class RequestContext {
   }
 
   get status(): number {
-    // Metrics and logs read the status after the end. They must not count a prepared status as sent.
+    // Metrics and logs read the status after the end. They must not report a prepared status as sent.
     return this.#outcome?.status === 0 ? CLIENT_LEFT : this.prepared.status
   }
 
@@ -286,19 +286,19 @@ export class RequestContext {
     this.#host.drainNotice.add(this)
   }
 
-  /** Notifies the listeners of `onDrain` that the server starts to close. */
+  /** Notifies the `onDrain` listeners that the server starts to close. */
   onDrainNotice(): void {
     const listeners = this.#drainListeners
     this.#drainListeners = undefined
     notifyAll(listeners, undefined, (error) => this.#host.report('An onDrain listener threw', error))
   }
 
-  /** Throws until the register entry of `@fw/sse` replaces it. */
+  /** Throws until `@fw/sse/register` replaces it. */
   sse(): never {
     throw missingExtension('ctx', 'sse')
   }
 
-  /** Prepares the result of a handler as the response, or releases a late one. @throws {Error} if the head was sent */
+  /** Prepares a handler's result as the response, or releases a late result. @throws {Error} if the head was sent */
   setResult(result: unknown): void {
     if (this.isTimedOut) results.discardResult(result)
     else if (!this.headSent) this.prepared.take(result, this.#serialize)
@@ -316,7 +316,7 @@ export class RequestContext {
     this.#host.report(`${this.method} ${this.path} failed`, error)
   }
 
-  /** Names the type in the error for a handler that returns its context by mistake. */
+  /** Names the class in the error for a handler that returns its context by mistake. */
   get [Symbol.toStringTag](): string {
     return 'Context'
   }
@@ -331,14 +331,14 @@ export class RequestContext {
     return this.#outcome?.aborted === true
   }
 
-  /** Whether the timeout of the route expired, so that another context responds. */
+  /** Whether the route's timeout has expired, so that another context responds. */
   get isTimedOut(): boolean {
     return this.#timeout !== undefined
   }
 
   /**
-   * Transfers the request and the prepared response to a new context after the timeout of the route expired. Discards every
-   * later response of this context.
+   * Transfers the request and the prepared response to a new context after the route's timeout has expired. Discards
+   * every later response of this context.
    *
    * @param reason Reason that `signal` reports
    */
@@ -354,7 +354,7 @@ export class RequestContext {
     next.#reader = this.#body
     next.#request = this.#request
     next.onFinish((outcome) => {
-      // Listeners of this context must see the response that was sent.
+      // This context's listeners must see the response that was sent.
       this.prepared = prepared
       this.#finish(outcome)
     })

@@ -27,7 +27,7 @@ describe('a request cookie', () => {
     ['__proto__=1', '__proto__', '1'],
     ['nonsense', 'nonsense', null],
     [undefined, 'a', null],
-  ])('reads from the field %j the cookie %s as %j', (cookie, name, value) => {
+  ])('parses the field %j, with the cookie %s as %j', (cookie, name, value) => {
     expect(setup(cookie).cookies.get(name)).toBe(value)
   })
 
@@ -92,7 +92,7 @@ describe('a response cookie', () => {
     expect(sent()[0]).toBe('a=; Max-Age=0; Path=/x; Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly; SameSite=Lax')
   })
 
-  it('is read back with the last value set for its name', () => {
+  it('has the last value set for its name when it is read back', () => {
     const name = fc.stringMatching(/^[\w!#$%&'*+.^`|~-]{1,8}$/)
     const value = fc.string({ unit: 'grapheme' }).map((text) => text.toWellFormed())
     fc.assert(

@@ -39,7 +39,7 @@ const COOKIE_KINDS: OptionKinds<CookieOptions & Partial<CookieSecrets>> = {
   secrets: SECRETS,
 }
 const NO_OPTIONS = {}
-/** Option names of other libraries, and the names to use instead. */
+/** Option names from other libraries, and the names to use instead. */
 const MEANT: Readonly<Record<string, string>> = { maxAge: 'maxAgeSeconds' }
 
 /** Members of a context that its cookies use. */
@@ -85,7 +85,7 @@ export class ContextCookies implements Cookies {
   }
 
   delete(name: string, options: Pick<CookieOptions, 'path' | 'domain' | 'secure' | 'partitioned'> = NO_OPTIONS): void {
-    // Accepts the options of `set`, so that callers can reuse them.
+    // Accepts the same options as `set`, so that callers can reuse them.
     if (options !== NO_OPTIONS) checkOptions('ctx.cookies.delete', options, COOKIE_KINDS, MEANT)
     this.#send(name, '', { ...options, maxAgeSeconds: 0, expires: new Date(0) })
   }

@@ -1,6 +1,6 @@
 import { ChurnSet } from '../engine/collections/churn-set.ts'
 
-/** Returns a new list with `item` added. Most lists have one item, and V8 gives an array that grows room for 17. */
+/** Returns a new list with `item` added. Most lists have one item, but V8 reserves 17 slots when an array grows. */
 export function withAdded<T>(list: readonly T[] | undefined, item: T): readonly T[] {
   return list === undefined ? [item] : [...list, item]
 }
@@ -21,7 +21,7 @@ export function notifyAll<T>(
   }
 }
 
-/** Receives the notice that the server starts to close. */
+/** Called when the server starts to close. */
 interface DrainListener {
   /** Never throws. */
   onDrainNotice(): void

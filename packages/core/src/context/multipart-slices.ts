@@ -7,8 +7,8 @@ const DELIMITER_START = '\r\n--'
 const MAX_DELIMITERS = 16
 
 /**
- * Divides bytes of a multipart body so that a slice has at most 16 possible delimiters. Bytes without delimiters, such as
- * those of a large file, stay whole.
+ * Divides the bytes of a multipart body into slices of at most 16 possible delimiters. Bytes without delimiters, such
+ * as those of a large file, stay whole.
  */
 export function* multipartSlices(bytes: Uint8Array): Generator<Uint8Array, void, undefined> {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)

@@ -8,7 +8,7 @@ import { adaptResults, ignoreRejection } from './ignore-rejection.ts'
 import { HttpError, isHttpError } from '../response/http-error.ts'
 import { multipartSlices } from './multipart-slices.ts'
 
-/** Default of `maxParts`. A part costs the client a few bytes and the server several objects. */
+/** Default of `maxParts`. Each part costs the client a few bytes, but the server several objects. */
 const MAX_PARTS = 100
 const MULTIPART_KINDS: OptionKinds<MultipartOptions> = { maxParts: integer(0) }
 const MULTIPART_TYPE = 'multipart/form-data'
@@ -47,7 +47,7 @@ async function* parts(
   /** The last part whose head has arrived. All parts before it are complete. */
   let latest: ReceivedPart | undefined
   let failure: Error | undefined
-  /** Whether a part has begun that the parser has not reported yet. */
+  /** Whether the parser has started a part that it has not reported yet. */
   let isUnnamed = false
   let isOver = false
   let wake: (() => void) | undefined
@@ -67,7 +67,7 @@ async function* parts(
     part.on('header', checkNamed)
   })
   parser.on('file', (name, stream, filename, _encoding, type) => {
-    // A reader of the part receives the error. This listener handles it for an unread part.
+    // Code that reads the part receives the error. This listener handles it for an unread part.
     stream.on('error', () => {})
     // The parser finishes its current slice after `fail`. No more bytes would follow for this part.
     if (failure !== undefined) return
@@ -106,8 +106,8 @@ async function* parts(
     }
   } finally {
     parser.destroy()
-    // A pending read of this part would never settle. Wait, because the parser needs some ticks to report the end of a part
-    // that has arrived.
+    // A pending read of this part would never settle. Wait, because the parser needs several ticks to report the end of
+    // a part that has arrived.
     setImmediate(() =>
       latest?.abort(
         withCode('FW_PART_NOT_READ', new Error('ctx.parts: part must be read before the loop over the parts ends.')),
@@ -145,7 +145,7 @@ class ReceivedPart implements MultipartPart {
 
   constructor(stream: BusboyFileStream, name: string, filename: string | undefined, contentType: string) {
     this.#stream = stream
-    // The state of the stream shows that the part is complete only after a reader has read all of it.
+    // The stream's state shows that the part is complete only after all of it has been read.
     stream.push = (chunk: unknown) => {
       if (chunk === null) this.#isComplete = true
       return Readable.prototype.push.call(stream, chunk)
@@ -178,7 +178,10 @@ class ReceivedPart implements MultipartPart {
     this.#stream.destroy(error)
   }
 
-  /** Copies the views of the parser's input. A handler that transfers a view would detach the bytes of later parts. */
+  /**
+   * Copies chunks, which are views of the parser's input. A handler that transfers a view would detach the bytes of
+   * later parts.
+   */
   async *#slices(): AsyncGenerator<Uint8Array, void, undefined> {
     for await (const view of this.#views()) yield ownBytes(view)
   }
@@ -219,7 +222,7 @@ function parserOf(
   try {
     return new Parser({
       headers: { 'content-type': contentType },
-      // Makes every part a stream. The limit of the route applies to the whole body.
+      // Makes every part a stream. The route's limit applies to the whole body.
       isPartAFile: () => true,
       // `parts` also counts parts for which the parser emits no event.
       limits: { files: maxParts, parts: maxParts, fileSize: maxFileBytes || Infinity },
@@ -232,7 +235,7 @@ function parserOf(
   }
 }
 
-/** The private inner parser of busboy 3. */
+/** The private inner parser in busboy 3. */
 interface PartParser {
   readonly _parser?: { readonly parser?: NodeJS.EventEmitter }
 }
@@ -246,7 +249,9 @@ function onPartBegin(parser: BusboyInstance, onPart: (part: NodeJS.EventEmitter)
   ;(parser as PartParser)._parser?.parser?.on('part', onPart)
 }
 
-/** Returns an error of the body or its connection unchanged, and any other error as a malformed body. */
+/**
+ * Returns an error from the body or its connection unchanged, and converts any other error to a malformed-body error.
+ */
 function fault(error: unknown): Error {
   if (isHttpError(error) || error instanceof AbortedError) return error
   return withCode(

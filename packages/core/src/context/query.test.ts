@@ -5,7 +5,7 @@ import { App } from '../app/app.ts'
 import { MemoryExchange } from '../memory/exchange.ts'
 import { memoryRequest } from '../memory/request.ts'
 
-/** Parses `application/x-www-form-urlencoded` by the steps of the WHATWG URL standard. */
+/** Parses `application/x-www-form-urlencoded` by following the steps of the WHATWG URL standard. */
 function pairsByTheRules(query: string): [name: string, value: string][] {
   return query
     .split('&')
@@ -92,7 +92,7 @@ describe('ctx.query', () => {
     )
   })
 
-  it('gives a schema each name once, with its value or the list of its values', () => {
+  it('gives a schema each name once, with its value or a list of its values', () => {
     fc.assert(
       fc.property(query, (text) => {
         const lists = new Map<string, string[]>()

@@ -8,7 +8,7 @@ const READERS = ['arrayBuffer', 'blob', 'bytes', 'formData', 'json', 'text'] as 
 /** Created with the first request, because Node.js loads `fetch` on first access. */
 let BodyRequest: typeof Request | undefined
 
-/** Functions that throw if the body of a request, or of its clone, must not be read as JSON. */
+/** For each request and its clones, a function that throws if the body must not be read as JSON. */
 const jsonChecks = new WeakMap<Request, () => void>()
 
 /** Members of a context that `makeRequest` reads. */
@@ -22,8 +22,8 @@ export interface RequestSource {
 }
 
 /**
- * Creates a standard `Request`. Its URL is normalized (`/a/../b` becomes `/b`), unlike `ctx.path`. Its body is that of the
- * context: read only one of them.
+ * Creates a standard `Request`. Its URL is normalized (`/a/../b` becomes `/b`), unlike `ctx.path`. Its body is the
+ * context's body: read only one of them.
  *
  * @param checkJson Throws if the body must not be read as JSON. `json()` of the request and of its clones then rejects.
  * @throws {HttpError} if the origin is not valid
@@ -44,8 +44,8 @@ export function makeRequest(source: RequestSource, checkJson: () => void): Reque
 }
 
 /**
- * Creates a `Request` class whose readers, and those of its clones, cause no unhandled rejection. Its `json()` accepts the
- * media types that `ctx.json()` accepts.
+ * Creates a `Request` class whose body readers never cause an unhandled rejection, even on its clones. Its `json()`
+ * accepts the media types that `ctx.json()` accepts.
  */
 // docs/decisions/0107
 function bodyRequest(): typeof Request {

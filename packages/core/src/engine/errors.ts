@@ -1,7 +1,7 @@
 /**
  * Reports a request that violates the protocol or a limit. The engine answers it with `status`; no handler runs.
  *
- * `scope` names what the error ends: one exchange (`stream`) or all exchanges of the connection (`connection`).
+ * `scope` names what the error ends: one exchange (`stream`) or all exchanges on the connection (`connection`).
  * HTTP/1.x ignores it and always closes the connection after the response.
  */
 export class ProtocolError extends Error {
@@ -18,7 +18,7 @@ export class ProtocolError extends Error {
 }
 
 /**
- * Narrows an error to a fault of the peer.
+ * Narrows an error to a `ProtocolError`, which the peer caused.
  *
  * @throws `error` itself if it is not a `ProtocolError`
  */
@@ -30,7 +30,7 @@ export function asProtocolError(error: unknown): ProtocolError {
 /**
  * Reports that the client disconnected, the connection failed or the server ended it before the exchange was complete.
  *
- * Its name is `AbortError`, like the errors of an aborted operation in Node.js and the DOM.
+ * Its name is `AbortError`, like the error for an aborted operation in Node.js and the DOM.
  */
 export class AbortedError extends Error {
   override readonly name = 'AbortError'
@@ -40,7 +40,7 @@ export class AbortedError extends Error {
 /** The unregistered status that servers log for a client that disconnects before its response. */
 export const CLIENT_LEFT = 499
 
-/** Creates the error of an aborted exchange whose cause is unknown. */
+/** Creates the error for an aborted exchange whose cause is unknown. */
 export function exchangeAborted(): AbortedError {
   return new AbortedError('The exchange was aborted: the client disconnected or the server ended it')
 }

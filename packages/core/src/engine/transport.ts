@@ -1,10 +1,10 @@
 import type { Duplex } from 'node:stream'
 import type { TracedTransport } from './tracing/connection-trace.ts'
 
-/** Receives the end of a write. The memory of its bytes is free again, except after an error: never reuse it then. */
+/** Called when a write has ended. The memory of its bytes can then be reused, except after an error. */
 export type OnTaken = (error?: Error | null) => void
 
-/** Receives the events of one transport. */
+/** Receives events from one transport. */
 export interface TransportOwner {
   /**
    * Receives the next bytes, in order.
@@ -12,9 +12,9 @@ export interface TransportOwner {
    * @param bytes Belong to the owner, unless `isLent` reports otherwise: lent bytes are only valid during this call
    */
   onBytes(bytes: Buffer): void
-  /** Handles the end of the peer's bytes. The owner can still write. */
+  /** Handles the end of the peer's data. The owner can still write. */
   onEnd(): void
-  /** Continues writing: a blocked transport has sent everything that it had buffered. */
+  /** Continues writing: the transport was blocked and has now sent all buffered bytes. */
   onDrain(): void
   /**
    * Handles the close of the connection. This is the last event and occurs exactly once.
@@ -33,9 +33,9 @@ export interface TransportOwner {
 export interface Transport extends TracedTransport {
   /** Whether the connection uses TLS. A TLS peer detects a truncated stream, so `abort` sends it no reset. */
   readonly isEncrypted: boolean
-  /** The IP address of the peer; `undefined` on a Unix socket. */
+  /** The peer's IP address; `undefined` on a Unix socket. */
   readonly remoteAddress: string | undefined
-  /** The port of the peer; `undefined` on a Unix socket. */
+  /** The peer's port; `undefined` on a Unix socket. */
   readonly remotePort: number | undefined
   /** Written bytes that the transport has not sent yet. Their memory must not change. */
   readonly bufferedBytes: number

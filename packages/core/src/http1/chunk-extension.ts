@@ -2,7 +2,7 @@ import { ProtocolError } from '../engine/errors.ts'
 import type { Limits } from '../options/limits.ts'
 import { BACKSLASH, CR, DQUOTE, EQUALS, isControl, isTokenByte, SEMICOLON } from './bytes.ts'
 
-// States: the part of the extensions to which the next byte belongs.
+// States, which name the part of the extensions that the next byte belongs to.
 const NAME_START = 0
 const NAME = 1
 const VALUE_START = 2
@@ -55,8 +55,8 @@ export class ChunkExtensionReader {
    *
    * @param from Index of the first unread byte
    * @returns The index of that CR, or `input.length` if it has not arrived yet
-   * @throws {ProtocolError} 400 if the extensions are malformed or too long for one chunk, 413 if those of all chunks
-   *   together are too long
+   * @throws {ProtocolError} 400 if the extensions are malformed or too long for one chunk, 413 if the extensions of all
+   * chunks together are too long
    */
   skip(input: Uint8Array, from: number): number {
     // Reading one byte more than allowed is enough to detect that the limit is exceeded.

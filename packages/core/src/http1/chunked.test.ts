@@ -182,11 +182,15 @@ describe('ChunkedDecoder', () => {
     ['10 leading zeros above 16 digits', `${'0'.repeat(25)}1\r\nx\r\n0\r\n\r\n`, undefined],
     ['11 leading zeros above 16 digits', `${'0'.repeat(26)}1\r\nx\r\n0\r\n\r\n`, 400],
     [
-      '15 leading zeros above 16 digits, of all chunks',
+      '15 leading zeros above 16 digits, in all chunks together',
       `${'0'.repeat(25)}1\r\nx\r\n${'0'.repeat(21)}\r\n\r\n`,
       undefined,
     ],
-    ['16 leading zeros above 16 digits, of all chunks', `${'0'.repeat(25)}1\r\nx\r\n${'0'.repeat(22)}\r\n\r\n`, 413],
+    [
+      '16 leading zeros above 16 digits, in all chunks together',
+      `${'0'.repeat(25)}1\r\nx\r\n${'0'.repeat(22)}\r\n\r\n`,
+      413,
+    ],
     ['leading zeros and an extension of 11 bytes', `${'0'.repeat(21)}1;aaaa\r\nx\r\n0\r\n\r\n`, 400],
     ['many sizes of 16 digits', `${`${'0'.repeat(15)}1\r\nx\r\n`.repeat(50)}0\r\n\r\n`, undefined],
     ['trailers of 20 bytes', `0\r\nA: ${'b'.repeat(17)}\r\n\r\n`, undefined],

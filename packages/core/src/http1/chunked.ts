@@ -12,7 +12,7 @@ export type ChunkedLimits = Pick<
   'maxChunkExtensionBytes' | 'maxChunkExtensionsTotalBytes' | 'maxTrailerBytes' | 'maxTrailerFields'
 >
 
-/** Receives the body bytes from `start` to `end` of `bytes`. */
+/** Receives the body bytes from `start` to `end` in `bytes`. */
 export type OnBodyBytes = (bytes: Uint8Array, start: number, end: number) => void
 
 /**
@@ -21,17 +21,17 @@ export type OnBodyBytes = (bytes: Uint8Array, start: number, end: number) => voi
  */
 const FREE_DIGITS = 16
 
-/** Maximum size of a chunk, in bytes, that is moved next to the one before. Larger ones are passed on in place. */
+/** Maximum size, in bytes, of a chunk that is moved next to the previous one. Larger chunks are passed on in place. */
 const MOVED_BYTES = 512
 
 /**
- * Approximate maximum of framing bytes to read in one call, which takes tens of microseconds. A body in chunks of 100
- * bytes has fewer of them in a read of 64 KiB.
+ * Approximate maximum number of framing bytes to read in one call, which takes tens of microseconds. With 100-byte
+ * chunks, a 64 KiB read contains fewer framing bytes than this.
  */
 // docs/decisions/0006
 const FRAMING_BYTES_AT_ONCE = 4 * 1024
 
-// States: the part of the body to which the next byte belongs.
+// States, which name the part of the body that the next byte belongs to.
 const SIZE = 0
 const EXTENSION = 1
 const SIZE_LF = 2
@@ -73,9 +73,9 @@ export class ChunkedDecoder {
 
   /**
    * Decodes one slice and passes ranges of it to `onData`. Moves small chunks next to each other within the slice, so
-   * that chunks of one byte do not become pieces of one byte.
+   * that one-byte chunks do not become one-byte pieces.
    *
-   * @param input Belongs to the decoder as far as the body extends
+   * @param input The decoder can overwrite it, up to the end of the body
    * @returns The number of bytes read. It can be less than the whole slice when `done`, or after many framing bytes;
    *   other connections should then have their turn
    * @throws {ProtocolError} 400 if the coding is malformed, 413 or 431 if its overhead exceeds a limit. Earlier body
@@ -147,7 +147,7 @@ export class ChunkedDecoder {
     let at = from
     let size = this.#size
     for (let digit = 0; (digit = hexDigit(input[at])) >= 0; at++) size = size * 16 + digit
-    // A size above 2^53 loses precision but stays above 2^53. Many digits make it infinite.
+    // A size above 2^53 loses precision but stays above 2^53. With many digits, it becomes `Infinity`.
     if (size > MAX_CONTENT_LENGTH) throw new ProtocolError(400, 'Chunk size too large')
     this.#size = size
     const digits = this.#digits + at - from

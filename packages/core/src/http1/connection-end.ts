@@ -5,7 +5,7 @@ import type { Transport } from '../engine/transport.ts'
 import type { Limits } from '../options/limits.ts'
 
 /**
- * The connection to close. It forwards its bytes and its deadline, because new listeners would cost time on every
+ * The connection to close. It forwards received bytes and its deadline, because new listeners would cost time on every
  * close.
  */
 interface Ending {
@@ -16,7 +16,7 @@ interface Ending {
 }
 
 /**
- * Sends FIN after the last response, then reads and discards bytes of the peer for a limited time. Closing with unread
+ * Sends FIN after the last response, then reads and discards the peer's bytes for a limited time. Closing with unread
  * bytes would reset the connection, and the peer could lose the response.
  *
  * @see RFC 9112 §9.6
@@ -47,7 +47,7 @@ export class LingeringClose {
   onBytes(bytes: Buffer): void {
     if (!this.#limits.add(bytes.length)) return this.onDeadline()
     this.#connection.deadlineMs = this.#limits.deadlineMs
-    // Other connections also wait while this one discards bytes.
+    // Discarding bytes also delays other connections.
     this.#flow.addBytes(bytes.length)
   }
 }

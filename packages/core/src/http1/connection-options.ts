@@ -8,12 +8,12 @@ export interface Http1ConnectionOptions {
   readonly deadlines: Deadlines
   /** Serves a transport whose next bytes are the HTTP/2 preface. Default: the preface is not recognized. */
   readonly onHttp2?: ((transport: Transport) => void) | undefined
-  /** Receives whether a persistent connection without TLS reads into the shared buffer. */
+  /** Called with whether a persistent connection without TLS reads into the shared buffer. */
   readonly onReceiving?: ((isShared: boolean) => void) | undefined
   readonly onClose: (connection: Drainable) => void
 }
 
-/** The state of a connection. */
+/** A connection's state. */
 export type Phase =
   /** No bytes have arrived yet. */
   | 'fresh'
@@ -25,6 +25,6 @@ export type Phase =
   | 'exchange'
   /** The last response has been written. Further bytes are discarded until the peer has read it. */
   | 'lingering'
-  /** Another owner uses the transport. Only `onClose` still concerns the connection. */
+  /** Another owner uses the transport. The connection receives only `onClose`. */
   | 'upgraded'
   | 'closed'

@@ -60,7 +60,7 @@ describe('a connection with several requests', () => {
     expect(ended).toBe('fin')
   })
 
-  it('answers all 1000 pipelined requests after an immediate FIN of the client', async () => {
+  it('answers all 1000 pipelined requests after an immediate FIN from the client', async () => {
     const { port } = await serve(hello)
     const socket = connect(port, '127.0.0.1')
     socket.end('GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(1000))
@@ -74,7 +74,7 @@ describe('a connection with several requests', () => {
     const [client, server] = await openBoth(port)
     client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(100_000))
     await settle(200)
-    // One read of Node.js is 64 KiB, and a paused stream buffers one more.
+    // Node.js reads 64 KiB at a time, and a paused stream buffers one more read.
     expect(server.bytesRead).toBeLessThanOrEqual(1000 + 2 * 64 * 1024)
     expect(server.bytesRead).toBeGreaterThan(1000)
     client.destroy()
@@ -164,7 +164,7 @@ describe('a response', () => {
     expect(old.text).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
   })
 
-  it('waits for a client that does not read, and settles after the last byte', async () => {
+  it('waits for a client that does not read, and ends after the last byte', async () => {
     const chunk = Buffer.alloc(64 * 1024, 'x')
     let writes = 0
     const { port, outcomes } = await serve((exchange) => {
@@ -201,7 +201,7 @@ describe('a request body', () => {
     expect(bodies(text).at(-1)).toBe('200 POST / ab ')
   })
 
-  it('ends the connection if the handler responds without requesting it', async () => {
+  it('ends the connection if the handler responds without reading the body', async () => {
     const { port } = await serve(hello)
     const head = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n'
     const { text, ended } = await rawExchange(port, head)
@@ -217,7 +217,7 @@ describe('a request body', () => {
     expect(bodies((await rawExchange(port, wire)).text)).toEqual(['200 /a', '200 /b'])
   })
 
-  it('does not block the next body if it filled its buffer and was never read', async () => {
+  it('does not block the next body if it has filled its buffer and is never read', async () => {
     const { port } = await serve(
       (exchange) => (exchange.target === '/unread' ? void setTimeout(hello, 20, exchange) : echo(exchange)),
       { maxBufferedBodyBytes: 200 },
@@ -330,7 +330,7 @@ describe('an upgrade', () => {
     expect(bodies((await rawExchange(port, wire)).text)).toEqual(['101 <early>'])
   })
 
-  it('leaves an ordinary request if the handler declines it, and serves the next one', async () => {
+  it('remains an ordinary request if the handler declines it, and the next one is served', async () => {
     const { port } = await serve(hello)
     const { text } = await rawExchange(port, `${upgrade}GET /b HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)
     expect(bodies(text)).toEqual(['200 /chat', '200 /b'])
@@ -600,7 +600,7 @@ describe('a draining listener', () => {
   })
 
   it.each(['before', 'after'])(
-    'answers a request that arrived %s the poll phase on a connection past its idle time',
+    'answers a request that arrived %s the poll phase on a connection whose idle time is over',
     async (when) => {
       const { port, listener } = await serve(hello, { drainIdleMs: 1 })
       const socket = connect(port, '127.0.0.1').setEncoding('latin1')
@@ -686,7 +686,7 @@ describe('HTTP/2 with prior knowledge', () => {
     const { port } = await serve(hello)
     const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0', 'latin1')
     const slices = Array.from(preface, (_, at) => preface.subarray(at, at + 1))
-    // The server sends its SETTINGS and acknowledges those of the client.
+    // The server sends its SETTINGS and acknowledges the client's.
     const { bytes } = await rawExchange(port, slices, { until: (text) => text.includes('\0\0\0\x04\x01') })
     expect(bytes[3]).toBe(4)
     const session = connectHttp2(`http://127.0.0.1:${port}`)
@@ -722,7 +722,7 @@ function listeners(socket: Socket): number[] {
   return ['data', 'end', 'drain', 'close'].map((event) => socket.listenerCount(event))
 }
 
-/** Opens a connection. Returns the sockets of the client and the server. */
+/** Opens a connection. Returns the client's and the server's socket. */
 async function openBoth(port: number): Promise<[Socket, Socket]> {
   const { promise, resolve } = Promise.withResolvers<Socket>()
   const onSocket = (message: unknown): void => resolve((message as { socket: Socket }).socket)

@@ -97,7 +97,7 @@ export class Http1Connection implements CycleOwner, TransportOwner, HasDeadline,
     else this.#transport.destroy()
   }
 
-  // HTTP/1.x requests never wait for room: each one starts when the previous response has been sent.
+  // HTTP/1.x requests never wait for buffer room: each one starts when the previous response has been sent.
   onBufferRoom(): void {}
 
   giveAway(): UpgradedConnection {
@@ -200,7 +200,7 @@ export class Http1Connection implements CycleOwner, TransportOwner, HasDeadline,
     cycle.keepAlive = false
     cycle.abandonHead()
     if (isResponding) return
-    // No bytes are left to send or to read. Skip FIN, which would cost a system call. TLS needs it for its closing
+    // No bytes are left to send or to read. Skip FIN, which would cost a system call. TLS needs FIN for its closing
     // alert.
     if (!this.#transport.isEncrypted && this.output.bufferedBytes === 0) this.#transport.destroy()
     else this.linger()

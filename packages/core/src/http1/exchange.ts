@@ -34,13 +34,13 @@ export interface Http1ExchangeOwner {
   break(isVisible: boolean): void
   /** Returns the connection for another protocol, with the bytes received after the request. */
   giveAway(): UpgradedConnection
-  /** Handles a response that the application has completed, but that is not sent yet. */
+  /** Called when the application has completed a response that is not sent yet. */
   onComplete(exchange: Http1Exchange): void
   /** Continues with the connection after the end of the exchange. */
   onSettled(exchange: Http1Exchange): void
 }
 
-/** Writes the response to one request of an HTTP/1.x connection. */
+/** Writes the response to one request on an HTTP/1.x connection. */
 export class Http1Exchange extends BaseExchange {
   readonly protocol = 'HTTP/1.1'
   readonly #owner: Http1ExchangeOwner

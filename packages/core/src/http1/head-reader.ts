@@ -5,7 +5,7 @@ import { hasHeadBegun, readRequestHead, requestLineOf, type HeadLimits, type Req
 export class HeadReader {
   readonly #limits: HeadLimits
   #last: RequestHead | undefined = undefined
-  /** Number of bytes of the incomplete head that have been checked. */
+  /** Number of bytes in the incomplete head that have been checked. */
   #seenBytes = 0
   #startMs: number | undefined = undefined
 
@@ -38,7 +38,7 @@ export class HeadReader {
     return (this.#last = head)
   }
 
-  /** Returns the report about a head that no handler receives. */
+  /** Returns the report for a head that no handler receives. */
   refusal(status: number, reason: string, received: Buffer | undefined, remoteAddress: string | undefined): Refusal {
     const [method, target] = requestLineOf(received)
     // Without checked bytes, `#startMs` belongs to the previous head.

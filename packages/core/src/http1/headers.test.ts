@@ -15,7 +15,7 @@ describe('Http1Headers', () => {
     ['bytes', '\xe9\xff'],
     ['hos', null],
     ['x-onee', null],
-  ])('returns from get(%j): %j', (name, want) => {
+  ])('reports get(%j) as %j', (name, want) => {
     expect(headers.get(name)).toBe(want)
     expect(headers.has(name)).toBe(want !== null)
   })

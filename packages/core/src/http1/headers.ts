@@ -1,7 +1,7 @@
 import type { RequestHeaders } from '@fw/types'
 
 /**
- * Provides the header fields of a request. It parses the text of the head on first access, so that handlers that read
+ * Provides the header fields of a request. Parses the text of the head on first access, so that handlers that read
  * no fields do not pay for them.
  */
 export class Http1Headers implements RequestHeaders {
@@ -68,7 +68,7 @@ export class Http1Headers implements RequestHeaders {
     return this.#lines
   }
 
-  /** Returns the lines to search for a name; none if its kind does not occur. */
+  /** Returns the lines to search for a name; empty if its kind does not occur. */
   #linesFor(name: string): readonly number[] {
     const lines = this.#allLines
     return (this.#kinds & kindOf(name, 0, name.length)) === 0 ? NO_LINES : lines
@@ -105,7 +105,7 @@ function findLines(block: string): readonly number[] {
   return lines.slice()
 }
 
-/** Reports whether the lower-case `name` occurs at index `at` of a block of valid field lines, in any case. */
+/** Reports whether the lower-case `name` occurs, in any case, at index `at` of a block of valid field lines. */
 export function isName(block: string, at: number, name: string): boolean {
   for (let i = 0; i < name.length; i++) {
     const code = block.charCodeAt(at + i)

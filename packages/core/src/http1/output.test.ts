@@ -43,7 +43,7 @@ function text(chunk: Buffer | string, encoding: BufferEncoding): string {
 }
 
 describe('Http1Output', () => {
-  it('sends the responses of one turn in one write', async () => {
+  it('sends the responses from one turn in one write', async () => {
     const { output, writes } = connection()
     output.writeResponse('a')
     output.writeResponse('\xff')
@@ -64,7 +64,7 @@ describe('Http1Output', () => {
 
   it('reports that it is blocked when the socket is full', async () => {
     const { output, writes, take } = connection()
-    output.writeResponse('The first write is not taken yet.')
+    output.writeResponse('The first write is still pending.')
     await turn()
     output.writeResponse('x'.repeat(200_000))
     expect(output.isBlocked).toBe(true)
@@ -74,9 +74,9 @@ describe('Http1Output', () => {
     expect(writes.join('')).toHaveLength(33 + 200_000)
   })
 
-  it('stops limiting the time of the peer after giveUp', async () => {
+  it("stops limiting the peer's time after giveUp", async () => {
     const { output, take } = connection(1000)
-    output.writeResponse('The first write is not taken yet.')
+    output.writeResponse('The first write is still pending.')
     await turn()
     output.writeResponse('x'.repeat(200_000))
     expect(output.deadlineMs).toBeLessThan(Infinity)
@@ -128,7 +128,7 @@ describe('Http1Output', () => {
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as () => void
     const connections = Array.from({ length: 100 }, () => connection())
-    for (const { output } of connections) output.writeResponse('The first write is never taken.')
+    for (const { output } of connections) output.writeResponse('The first write never completes.')
     await turn()
     collect()
     const before = process.memoryUsage().heapUsed

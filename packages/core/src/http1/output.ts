@@ -6,7 +6,7 @@ import { SlicedWriter, type WriterOwner } from '../engine/socket/sliced-writer.t
 import { responseBatch, type HeldOutput } from '../engine/event-loop/response-batch.ts'
 import type { Transport } from '../engine/transport.ts'
 
-/** The connection of an output. A stall destroys it. */
+/** An output's connection. A stall destroys it. */
 interface Breakable extends WriterOwner, BufferHolder {}
 
 /** Maximum characters of responses that wait to be sent together. Longer batches save no more time in system calls. */
@@ -31,7 +31,7 @@ export class Http1Output extends SlicedWriter implements HasDeadline, HeldOutput
    * each response, which burdens the garbage collector when a thousand connections pipeline a hundred requests each.
    */
   #held = ''
-  /** Callbacks for the moment at which all bytes written so far have been sent. */
+  /** Callbacks to run when all bytes written so far have been sent. */
   #onSent: (() => void)[] | undefined = undefined
 
   /** @param connection Destroyed when the peer reads too slowly */
@@ -62,7 +62,7 @@ export class Http1Output extends SlicedWriter implements HasDeadline, HeldOutput
     return this.passes(part.byteLength) || this.account.admitsPart(part)
   }
 
-  /** Writes a whole response, as Latin-1 text, at the end of the turn. */
+  /** Writes a whole response, given as Latin-1 text, at the end of the turn. */
   writeResponse(response: string): void {
     this.#hold(response)
     if (this.isBlocked) this.#watch()
@@ -130,7 +130,7 @@ export class Http1Output extends SlicedWriter implements HasDeadline, HeldOutput
     this.#watch()
   }
 
-  /** Sends the waiting responses and stops limiting the peer's time. The caller has its own limit, or none. */
+  /** Sends the waiting responses and stops limiting the peer's time. The caller has its own time limit, or none. */
   giveUp(): void {
     this.release()
     this.#isGivenUp = true
@@ -163,7 +163,7 @@ export class Http1Output extends SlicedWriter implements HasDeadline, HeldOutput
     this.#passOnSent()
   }
 
-  /** Passes the callbacks of `whenSent` to the transport, once it has all bytes. */
+  /** Passes the callbacks from `whenSent` to the transport, once it has all bytes. */
   #passOnSent(): void {
     const callbacks = this.#onSent
     if (callbacks === undefined || this.#held !== '' || this.hasQueued) return

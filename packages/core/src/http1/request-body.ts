@@ -9,9 +9,9 @@ import type { RequestHead } from './request-head.ts'
 /** Minimum size of a buffer, in bytes, that a small view must not keep in memory. */
 const LARGE_BUFFER_BYTES = 8 * 1024
 
-/** The connection of a request body. */
+/** A request body's connection. */
 export interface Http1BodyOwner {
-  /** Starts to receive the body: a consumer reads it. */
+  /** Starts receiving the body, because a consumer reads it. */
   onBodyWanted(receiver: Http1RequestBody): void
   /** Pauses or continues reading: `isFull` has changed. */
   onBodyFlow(receiver: Http1RequestBody): void
@@ -97,7 +97,7 @@ export class Http1RequestBody implements BodySupply {
     return length === undefined || (!isWanted && length > maxSkippedBytes(this.#limits))
   }
 
-  /** Whether more bytes have been discarded than keeping the connection is worth. */
+  /** Whether more bytes have been discarded than is worthwhile to keep the connection. */
   get isTooLongToSkip(): boolean {
     return this.#skippedBytes > maxSkippedBytes(this.#limits)
   }
@@ -130,7 +130,8 @@ export class Http1RequestBody implements BodySupply {
   }
 
   /**
-   * Returns bytes that the consumer can keep. A consumer uses the last piece soon, but can hold earlier ones for long.
+   * Returns bytes that the consumer can keep. A consumer uses the last piece soon, but can hold earlier ones for a long
+   * time.
    */
   #piece(bytes: Uint8Array, start: number, end: number): Uint8Array {
     if (this.#owner.isLent(bytes)) {
@@ -169,7 +170,7 @@ function maxSkippedBytes({ maxSkippedBodyBytes, lingerBytes }: Limits): number {
   return lingerBytes === 0 ? maxSkippedBodyBytes : Math.min(maxSkippedBodyBytes, lingerBytes)
 }
 
-/** Reports whether a view keeps more than twice its bytes in memory, like the pieces of a body in tiny chunks. */
+/** Reports whether a view keeps more than twice its size in memory, like the pieces of a body in tiny chunks. */
 function isWasteful({ buffer }: Uint8Array, length: number): boolean {
   return buffer.byteLength >= LARGE_BUFFER_BYTES && length < buffer.byteLength / 2
 }

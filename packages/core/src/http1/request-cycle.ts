@@ -15,9 +15,9 @@ import { Http1RequestBody, type Http1BodyOwner } from './request-body.ts'
 import type { RequestHead } from './request-head.ts'
 import { encodeRefusal, type ConnectionFields } from './response-head.ts'
 
-/** The connection of a cycle. */
+/** A cycle's connection. */
 export interface CycleOwner extends Http1ExchangeOwner, FlowOwner {
-  /** Deadline of the connection. The cycle sets it for heads, bodies and idle time. */
+  /** The connection's deadline. The cycle sets it for heads, bodies and idle time. */
   deadlineMs: number
   /** Ends the connection after the bytes written so far. */
   linger(): void
@@ -26,8 +26,8 @@ export interface CycleOwner extends Http1ExchangeOwner, FlowOwner {
 }
 
 /**
- * Serves the requests of one connection one after the other. It parses received bytes into a head and a body, and
- * starts an exchange for them.
+ * Serves the requests of one connection one after the other. Parses received bytes into a head and a body, and starts
+ * an exchange for them.
  *
  * A pipelined request waits until the previous response is complete, so responses never overtake each other. When many
  * requests wait, the server stops reading.
@@ -57,7 +57,7 @@ export class RequestCycle implements Http1BodyOwner {
   #incoming: Http1RequestBody | undefined = undefined
   #requests = 0
   #isAdvancing = false
-  /** Bytes of `received` that the account counts. */
+  /** Bytes in `received` that the account counts. */
   #countedBytes = 0
 
   constructor(owner: CycleOwner, transport: Transport, flow: ReadFlow, options: Http1ConnectionOptions) {
@@ -113,7 +113,7 @@ export class RequestCycle implements Http1BodyOwner {
     if (this.hasPeerEnded) this.#owner.onPeerEnd()
   }
 
-  /** Fails the request that took too long, or closes an idle connection. */
+  /** Fails a request that took too long, or closes an idle connection. */
   onTimeout(): void {
     const incoming = this.#incoming
     if (this.phase === 'exchange' && incoming !== undefined)
@@ -153,7 +153,7 @@ export class RequestCycle implements Http1BodyOwner {
   }
 
   /**
-   * Returns what the next response states about the connection.
+   * Returns the connection fields for the next response.
    *
    * @param close Whether the response must be the last one
    */
@@ -205,7 +205,9 @@ export class RequestCycle implements Http1BodyOwner {
     return this.#transport.isLent(bytes)
   }
 
-  /** Calls `advance` outside the current request, because the next one must not start in its asynchronous context. */
+  /**
+   * Calls `advance` outside the current request's asynchronous context, because the next request must not start in it.
+   */
   #advanceOutside(): void {
     if (this.received === undefined || this.#isAdvancing) this.advance()
     else runOutsideRequests(advance, this.#owner)

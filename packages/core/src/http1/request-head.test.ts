@@ -96,7 +96,7 @@ describe('readRequestHead', () => {
   })
 
   const refused: [status: number, wire: string][] = [
-    // Line ends that only some receivers accept.
+    // Line endings that only some receivers accept.
     [400, 'GET / HTTP/1.1\nHost: a\n\n'],
     [400, 'GET / HTTP/1.1\r\nHost: a\nX: b\r\n\r\n'],
     [400, 'GET / HTTP/1.1\r\nHost: a\rX: b\r\n\r\n'],
@@ -186,7 +186,7 @@ describe('readRequestHead after another head on the same connection', () => {
     ['the same fields for another target', first.replace('/a', '/b')],
     ['the same fields in another version', first.replace('1.1', '1.0')],
     ['other fields', first.replace('3', '4')],
-    ['an empty line first', `\r\n${first}`],
+    ['an empty line before it', `\r\n${first}`],
     ['a shorter head', 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'],
   ])('parses %s like a first head', (_, wire) => {
     expect(again(wire)).toEqual(parse(wire))
@@ -214,7 +214,7 @@ describe('readRequestHead after another head on the same connection', () => {
     expect(statusOf(() => again(wire))).toBe(status)
   })
 
-  it('parses heads of about 1 KiB like others: alone, repeated or before more requests', () => {
+  it('parses heads of about 1 KiB like any other: alone, repeated or before more requests', () => {
     const rest = `abc${first.repeat(100)}`
     const before = get('').length + 'A: \r\n'.length
     for (let length = 1018; length < 1034; length++) {

@@ -7,7 +7,7 @@ import { statusPhrase } from '../engine/semantics/status-phrase.ts'
 export type ResponseFraming =
   /** The response has no body and no `content-length`. */
   | 'none'
-  /** The response has a `content-length`. To HEAD, and with 304, no body follows. */
+  /** The response has a `content-length`. No body follows in a response to HEAD or with status 304. */
   | 'length'
   | 'chunked'
   /** The body ends with the connection. HTTP/1.0 has no other delimitation for an unknown length. */
@@ -33,8 +33,8 @@ export function responseFraming(minor: 0 | 1, head: ResponseHead): ResponseFrami
 /**
  * Returns the head of a response as Latin-1 text.
  *
- * The version is always HTTP/1.1, the highest that the server supports, even if the client sent HTTP/1.0 (RFC 9110
- * §2.5).
+ * The version is always HTTP/1.1, the highest HTTP/1.x version that the server supports, even if the client sent
+ * HTTP/1.0 (RFC 9110 §2.5).
  */
 export function encodeHead(
   status: number,
@@ -63,11 +63,11 @@ function connectionLines({ keepAlive, keepAliveSeconds }: ConnectionFields): str
   return lastKeepAliveLines
 }
 
-// Cache of the last result, because all connections of a server use the same time.
+// Caches the last result, because all of a server's connections use the same time.
 let lastKeepAliveSeconds = 0
 let lastKeepAliveLines = ''
 
-/** Returns the complete response to a rejected request. It says `connection: close`. */
+/** Returns the complete response to a rejected request, with `connection: close`. */
 export function encodeRefusal(status: number): string {
   const head = { fields: [], contentLength: 0, allowsBody: true, close: true, hasDate: false }
   return encodeHead(status, head, 'length', { keepAlive: false, keepAliveSeconds: 0, altSvc: '' })

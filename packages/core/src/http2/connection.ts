@@ -17,20 +17,23 @@ import { Sender } from './sending/sender.ts'
 import { ClientSettings, serverSettings } from './frames/settings.ts'
 import { Http2Streams, type StreamsOwner } from './streams.ts'
 
-/** Phase of a connection. */
+/** A connection's phase. */
 type Phase =
   | 'open'
-  /** Sends the first GOAWAY with the next request, or after `drainIdleMs` without one. */
+  /** Sends the first GOAWAY with the next request, or after `drainIdleMs` without a request. */
   | 'leaving'
   /** Still serves new streams: the client can have opened them before it received the first GOAWAY. */
   | 'draining'
   /** Ignores new streams, and closes after the last open one. */
   | 'ending'
-  /** Has sent everything. Discards received bytes until the client closes. */
+  /** Has sent all frames. Discards received bytes until the client closes. */
   | 'lingering'
   | 'closed'
 
-/** Bytes buffered for the transport above which the connection stops reading: the client does not read its responses. */
+/**
+ * If more bytes than this are buffered for the transport, the client is not reading its responses, and the connection
+ * stops reading.
+ */
 const MAX_UNSENT_BYTES = 256 * 1024
 
 export interface Http2ConnectionOptions {

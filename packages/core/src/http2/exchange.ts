@@ -19,9 +19,9 @@ import type { SpareWindow } from './receive-windows.ts'
 import type { StreamOwner } from './stream-owner.ts'
 import type { Numbered } from '../engine/collections/stream-table.ts'
 
-/** Bytes up to which a complete body is written immediately after its head. */
+/** Maximum size of a complete body, in bytes, that is written immediately after its head. */
 const TEXT_BYTES = 4 * 1024
-/** Bytes up to which a part of a streamed response, which fits in one frame, is sent without queueing. */
+/** Maximum size, in bytes, of a piece of a streamed response that is sent without queueing. It fits in one frame. */
 const PART_BYTES: number = DEFAULT_FRAME_BYTES
 
 /** Exchanges one request and its response on an HTTP/2 stream. */
@@ -112,7 +112,7 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
   get bufferedBytes(): number {
     const queued = this.queuedBytes
     const held = this.#heldUntil - this.#owner.sender.writer.takenBytes
-    // The held bytes can include frames of other streams.
+    // The held bytes can include frames on other streams.
     return held <= 0 ? queued : queued + Math.min(held, this.bodyBytes - queued)
   }
   /** Body bytes that are queued and not yet written to the connection. */
@@ -130,14 +130,14 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
     return this.queuedBytes > 0 || this.#owner.sender.isBlocked
   }
 
-  /** Reports whether the queued bytes fit in the windows. @param window Window of the connection, in bytes */
+  /** Reports whether the queued bytes fit in the windows. @param window The connection's window, in bytes */
   fits(window: number): boolean {
     return this.queuedBytes <= Math.min(window, Math.max(this.#window, 0))
   }
 
   override drained(): Promise<void> {
     const promise = super.drained()
-    // Other streams can have filled the socket after it took all bytes of this one.
+    // Other streams can have filled the socket after it accepted all bytes of this one.
     if (!this.isClosed && this.isBlocked) this.#awaitDrain()
     return promise
   }
@@ -194,7 +194,7 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
   /** Aborts the exchange: its stream or connection has ended. */
   onLost(error: Error): void {
     this.#queue?.clear()
-    // Settle first: the reader of the body can try to answer when it receives the error.
+    // Settle first: the body's reader can try to answer when it receives the error.
     super.settle(true)
     this.#setDeadline()
     this.#requestBody?.onClosed(error)
@@ -210,7 +210,7 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
         this.#setDeadline()
       } else {
         this.#owner.resetStream(this, ErrorCode.CANCEL)
-        this.onLost(new AbortedError('The client does not read the response'))
+        this.onLost(new AbortedError('The client stopped reading the response'))
       }
       return
     }
@@ -291,7 +291,7 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
     const { responseFields, sender } = this.#owner
     responseFields.head(this.id, status, head, !head.allowsBody)
     sender.writer.flushSoon()
-    // The response is complete. Later writes of the application are ignored.
+    // The response is complete. Later writes by the application are ignored.
     if (!head.allowsBody) this.#isSent = true
     else this.priority = responsePriority(head.fields, this.priority)
   }

@@ -10,7 +10,7 @@ const IDLE_FRAMES_BURST = 10_000
 const IDLE_FRAMES_PER_SECOND = 330
 
 /**
- * Limits the frames that cost a client little and the server more. Ends a connection that exceeds a limit.
+ * Limits frames that cost the client little and the server more. Ends a connection that exceeds a limit.
  *
  * Similar limits are enforced where the bytes are counted: `frames/field-block.ts` (CONTINUATION frames),
  * `request-body.ts` (small DATA frames) and `hpack/decoder.ts` (the size of a field section).

@@ -28,7 +28,7 @@ export interface FrameOwner {
   onFieldsBegin(): void
   /** Counts work that costs about as much as a request. */
   onWork(): void
-  /** Reports that more bytes of an incomplete field block are held; fewer if negative. */
+  /** Reports a change in the held bytes of an incomplete field block; negative for fewer bytes. */
   onBlock(difference: number): void
   onSettingsAcknowledged(): void
   onPingAcknowledged(): void
@@ -197,7 +197,7 @@ export class FrameReceiver {
       return
     }
     this.#hasSettings = true
-    // No field block is open here, so only the deadline of the preface can be set.
+    // No field block is open here, so only the preface deadline can be set.
     this.deadlineMs = Infinity
     const settings = this.#owner.clientSettings
     const { writer } = this.#owner.sender

@@ -2,11 +2,11 @@ import { ConnectionError, ErrorCode } from './errors.ts'
 import type { FrameWriter } from './sending/frame-writer.ts'
 import { DEFAULT_WINDOW } from './frames/frame-types.ts'
 
-/** Receive window of the connection, in bytes. The server restores it as DATA arrives, before a handler reads. */
+/** The connection's receive window, in bytes. The server restores it as DATA arrives, before a handler reads. */
 const RECEIVE_WINDOW: number = 1024 * 1024
 
 /**
- * Tracks the receive window of a connection. Only the stream windows limit buffered content, so that a stream without a
+ * Tracks a connection's receive window. Only the stream windows limit buffered content, so that a stream without a
  * reader does not block the others.
  *
  * @see RFC 9113 §6.9
@@ -25,7 +25,7 @@ export class ReceiveWindow {
   take(frameBytes: number): void {
     this.#bytes -= frameBytes
     if (this.#bytes < 0) {
-      throw new ConnectionError(ErrorCode.FLOW_CONTROL_ERROR, 'DATA beyond the window of the connection')
+      throw new ConnectionError(ErrorCode.FLOW_CONTROL_ERROR, "DATA beyond the connection's window")
     }
     if (this.#bytes > RECEIVE_WINDOW / 2) return
     this.#writer.windowUpdate(0, RECEIVE_WINDOW - this.#bytes)
@@ -35,12 +35,12 @@ export class ReceiveWindow {
 }
 
 /**
- * Bytes by which all stream windows of a connection may grow together. Limits the memory that a client can fill when
+ * Bytes by which all stream windows on a connection can grow together. Limits the memory that a client can fill when
  * fast handlers stop reading at the same time.
  */
 const SPARE_BYTES: number = 4 * 1024 * 1024
 
-/** Shares the bytes by which the stream windows of a connection may grow. */
+/** Shares the bytes by which the stream windows on a connection can grow. */
 export class SpareWindow {
   #bytes = SPARE_BYTES
 

@@ -29,7 +29,7 @@ export interface Http2BodyOwner {
   readonly deadlines: Deadlines
   readonly spareWindow: SpareWindow
   abort(): void
-  /** Reports that more bytes of the content are held; fewer if negative. */
+  /** Reports a change in the held bytes of the content; negative for fewer bytes. */
   onHeld(difference: number): void
   /** Schedules `watch` after all frames that arrived together. */
   watchSoon(): void
@@ -50,9 +50,9 @@ export class Http2RequestBody implements BodySupply {
   readonly #announced: number | undefined
   /** Created when the body first has to wait. Most bodies arrive together with their head and need no clock. */
   #time: BodyTimeout | undefined = undefined
-  /** Bytes received since the last call of `#time.onBytes`. */
+  /** Bytes received since the last call to `#time.onBytes`. */
   #untimedBytes = 0
-  /** Whether a call of `watch` is scheduled. */
+  /** Whether a call to `watch` is scheduled. */
   #isNoted = false
   /** Set once the response is complete. */
   #linger: LingerLimits | undefined = undefined
@@ -70,7 +70,7 @@ export class Http2RequestBody implements BodySupply {
   /** Received bytes that no WINDOW_UPDATE has returned yet. */
   #owed = 0
 
-  /** @param announced Value of `content-length`, `undefined` without the field */
+  /** @param announced Value of `content-length`, `undefined` if the field is absent */
   constructor(owner: Http2BodyOwner, announced: number | undefined, expectsContinue: boolean) {
     const { limits } = owner
     this.body = new ReceivedBody(announced, limits.maxBufferedBodyBytes, this)
@@ -90,7 +90,7 @@ export class Http2RequestBody implements BodySupply {
     return this.#isComplete
   }
 
-  /** Starts or restarts the timeouts of an incomplete body. @param nowMs Current time, as `performance.now()` */
+  /** Starts or restarts the timeouts for an incomplete body. @param nowMs Current time, as `performance.now()` */
   watch(nowMs: number): void {
     this.#isNoted = false
     // No timeout applies while the client waits for 100 (Continue), or while the handler has not read what arrived.
@@ -131,7 +131,7 @@ export class Http2RequestBody implements BodySupply {
   /**
    * Receives the body bytes of a DATA frame.
    *
-   * @param bytes Buffer with the body bytes from `start` to `end`; may be shared with other frames
+   * @param bytes Buffer with the body bytes from `start` to `end`; other frames can share it
    * @param frameBytes Payload length of the frame, padding included
    * @throws {ConnectionError} FLOW_CONTROL_ERROR if the frame exceeds the window
    * @throws {StreamError} if there is more content than announced, or too many small frames are buffered
@@ -214,7 +214,7 @@ export class Http2RequestBody implements BodySupply {
     this.#owner.abort()
   }
 
-  /** Returns the received bytes to the client's window if there are at least `minBytes`. */
+  /** Returns the received bytes to the client's window if there are at least `minBytes` of them. */
   #credit(minBytes: number): void {
     if (this.#owed < minBytes || this.#isComplete || this.#isOver) return
     if (this.body.isFlowing) this.#owed += this.#grow()

@@ -5,10 +5,10 @@ import type { FieldSection } from './hpack/field.ts'
 import { HpackError } from './hpack/error.ts'
 import { readRequestHead, type Http2RequestHead } from './request-head.ts'
 
-/** Default SETTINGS_HEADER_TABLE_SIZE, in bytes. The server announces no other. */
+/** Default SETTINGS_HEADER_TABLE_SIZE, in bytes. The server announces no other size. */
 const TABLE_BYTES = 4096
 
-/** Decodes the field blocks of a client. Caches the last valid request head, because clients often repeat it. */
+/** Decodes a client's field blocks. Caches the last valid request head, because clients often repeat it. */
 export class RequestDecoder {
   readonly #limits: Limits
   readonly #hpack: HpackDecoder
@@ -30,7 +30,7 @@ export class RequestDecoder {
     }
   }
 
-  /** Reads a section as a request head. @throws the errors of `readRequestHead` */
+  /** Reads a section as a request head. @throws like `readRequestHead` */
   head(section: FieldSection): Http2RequestHead {
     if (section === this.#section && this.#head !== undefined) return this.#head
     const head = readRequestHead(section, this.#limits)

@@ -12,14 +12,14 @@ import type { FieldSection } from './hpack/field.ts'
 /** Head of a valid request. */
 export interface Http2RequestHead {
   readonly method: string
-  /** Value of `:path`, or for CONNECT of `:authority`. */
+  /** Value of `:path`, or of `:authority` for CONNECT. */
   readonly target: string
   readonly authority: string
   readonly headers: RequestHeaders
-  /** Value of `content-length`, in bytes; `undefined` without the field. */
+  /** Value of `content-length`, in bytes; `undefined` if the field is absent. */
   readonly contentLength: number | undefined
   readonly expectsContinue: boolean
-  /** Value of the `priority` field (RFC 9218); `undefined` without the field. */
+  /** Value of the `priority` field (RFC 9218); `undefined` if the field is absent. */
   readonly priority: Priority | undefined
   /** Size of the field section, in bytes (RFC 9113 §6.5.2). */
   readonly bytes: number
@@ -80,7 +80,7 @@ export function readRequestHead(section: FieldSection, limits: Http2HeadLimits):
 /**
  * Checks a field section as the trailers of a request.
  *
- * @returns The fields that a handler may see
+ * @returns The fields that a handler is allowed to see
  * @throws {StreamError} PROTOCOL_ERROR if the request is malformed
  * @throws {ProtocolError} 431 if there are too many fields or bytes
  * @see RFC 9113 §8.1

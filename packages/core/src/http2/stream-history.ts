@@ -1,7 +1,7 @@
 import { ConnectionError, ErrorCode } from './errors.ts'
 
 /**
- * Records which streams a client has opened, to decide how to treat later frames for them.
+ * Records which streams a client has opened, to determine how to treat later frames for them.
  *
  * @see RFC 9113 §5.1, §5.1.1
  */
@@ -19,7 +19,7 @@ export class StreamHistory {
   #gapStart = 0
   #gapEnd = 0
 
-  /** @param maxResets Number of reset streams to remember */
+  /** @param maxResets Number of reset streams to keep */
   constructor(maxResets: number) {
     this.#maxResets = maxResets
   }
@@ -67,7 +67,7 @@ export class StreamHistory {
     }
   }
 
-  /** Reports whether the server reset the stream and still remembers it. */
+  /** Reports whether the server reset the stream and the history still contains it. */
   wasReset(id: number): boolean {
     return this.#resets.has(id)
   }

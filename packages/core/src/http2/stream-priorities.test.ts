@@ -13,7 +13,7 @@ describe('StreamPriorities', () => {
     expect(priorities.open(5, undefined)).toBe(DEFAULT_PRIORITY)
   })
 
-  it('prefers an earlier PRIORITY_UPDATE to the field of the request (RFC 9218 §7)', () => {
+  it('prefers an earlier PRIORITY_UPDATE to the field in the request (RFC 9218 §7)', () => {
     const priorities = new StreamPriorities()
     priorities.setEarly(3, URGENT, 10)
     expect(priorities.open(1, LATER)).toBe(LATER)

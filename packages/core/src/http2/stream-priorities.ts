@@ -13,7 +13,7 @@ export class StreamPriorities {
   readonly #early = new Map<number, Priority>()
   #isUsed = false
 
-  /** Returns the priority of a new stream. @param requested Value of the `priority` field of its request */
+  /** Returns the priority of a new stream. @param requested Value of the `priority` field in its request */
   open(streamId: number, requested: Priority | undefined): Priority {
     if (requested !== undefined) this.#isUsed = true
     const early = this.#early.size === 0 ? undefined : this.#takeEarly(streamId)

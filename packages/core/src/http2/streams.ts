@@ -22,7 +22,8 @@ import type { StreamOwner } from './stream-owner.ts'
 import { StreamPriorities } from './stream-priorities.ts'
 
 /**
- * Minimum number of reset streams to remember. Some clients open about 1,000 streams before they receive the limit.
+ * Minimum number of reset streams to keep in the history. Some clients open about 1,000 streams before they receive the
+ * limit.
  */
 const REMEMBERED_RESETS = 1024
 
@@ -132,7 +133,7 @@ export class Http2Streams implements StreamOwner<Http2Exchange> {
   }
 
   /**
-   * Receives a whole field block: the head or the trailers of a request.
+   * Receives a whole field block, which is the head or the trailers of a request.
    *
    * @throws {ConnectionError} if the block cannot be decoded, or the stream must not receive it
    */
@@ -168,7 +169,9 @@ export class Http2Streams implements StreamOwner<Http2Exchange> {
     }
   }
 
-  /** Ends the stream that the client resets. @throws {ConnectionError} if it was not opened, or after too many resets */
+  /**
+   * Ends a stream that the client has reset. @throws {ConnectionError} if it was not opened, or after too many resets
+   */
   onReset(id: number, code: number): void {
     if (this.#history.isIgnored(id)) return this.countIdleFrame()
     this.#history.expectOpened(id, 'RST_STREAM')
@@ -243,7 +246,9 @@ export class Http2Streams implements StreamOwner<Http2Exchange> {
     return nextMs
   }
 
-  /** Aborts the exchanges of a client that disconnected. Still sends complete responses that fit in the open windows. */
+  /**
+   * Aborts a disconnected client's exchanges. Still sends complete responses that fit in the open windows.
+   */
   abandon(error: Error): void {
     this.refuseNew()
     let { window } = this.sender

@@ -7,7 +7,7 @@ import type { Limits } from '../options/limits.ts'
 
 const REQUEST_CANCELLED = 0x10c
 
-/** Sends a request. Ends it unless `end` is false. */
+/** Sends a request. Ends the request unless `end` is false. */
 async function send(
   connection: H3Connection,
   options: { path?: string; body?: string; end?: boolean } = {},
@@ -130,7 +130,7 @@ describe('a client that aborts', () => {
     expect(await Promise.all(ends)).toEqual([aborted, aborted])
   })
 
-  it('gets the rest of the response after it stops sending', async () => {
+  it('receives the rest of the response after it stops sending', async () => {
     const { server, next } = await serveToTest()
     await using _server = server
     const { connection } = await server.connect({ streamWindow: 10_000 })
@@ -143,7 +143,7 @@ describe('a client that aborts', () => {
     expect(stream.hasEnded).toBe(true)
   })
 
-  it('does not disturb the other requests of its connection', async () => {
+  it('does not disturb the other requests on its connection', async () => {
     const { server, next } = await serveToTest()
     await using _server = server
     const client = await server.connect()
@@ -191,7 +191,7 @@ describe('an exchange that fails', () => {
     expect(await (await client.request({ path: '/fine' })).text()).toBe('fine')
   })
 
-  it('stops the request as well', async () => {
+  it('stops receiving the request as well', async () => {
     const { server, next } = await serveToTest()
     await using _server = server
     const { connection } = await server.connect()

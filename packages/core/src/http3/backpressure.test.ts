@@ -31,7 +31,7 @@ describe('HTTP/3 backpressure', () => {
     const client = await server.connect()
     const response = await client.request({ path: '/' })
     const stalledAt = await settled(() => written)
-    // The client's window, the bytes in transit, and one more write.
+    // Covers the client's window, the bytes in transit, and one more write.
     expect(stalledAt).toBeLessThan(500_000)
     let at = 0
     let isIntact = true
@@ -91,7 +91,7 @@ describe('HTTP/3 backpressure', () => {
     }
     const response = client.request({ path: '/', body: body() })
     const stalledAt = await settled(() => sent)
-    // The stream's window, the buffer limit, and one more slice.
+    // Covers the stream's window, the buffer limit, and one more slice.
     expect(stalledAt).toBeLessThan(500_000)
 
     const [exchange] = exchanges

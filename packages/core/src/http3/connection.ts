@@ -78,7 +78,7 @@ export class Http3Connection implements QuicConnectionEvents, StreamOwner, Drain
     this.#control.push(
       encodeSettings([
         [Setting.MAX_FIELD_SECTION_SIZE, limits.maxHeadBytes],
-        // Without a dynamic table, one request cannot block another or leak its fields through compression.
+        // Without a dynamic table, one request cannot block another, or leak its fields through compression.
         [Setting.QPACK_MAX_TABLE_CAPACITY, 0],
         [Setting.QPACK_BLOCKED_STREAMS, 0],
       ]),

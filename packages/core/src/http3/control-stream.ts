@@ -3,16 +3,16 @@ import { FrameReader, FrameType, isHttp2FrameType, type FrameHandler } from './f
 import { readSettings } from './settings.ts'
 import { readVarint, varintLength } from './varint.ts'
 
-/** Largest accepted frame in bytes. The SETTINGS of a client take a few dozen. */
+/** Largest accepted frame in bytes. A client's SETTINGS take a few dozen bytes. */
 const MAX_FRAME_BYTES = 4096
 
 /**
- * Reads the client's control stream. Calls of `push` can split frames anywhere.
+ * Reads the client's control stream. Calls to `push` can split frames anywhere.
  *
  * @see RFC 9114 §6.2.1, §7.2
  */
 export class ControlStream implements FrameHandler {
-  /** Settings of the client; `undefined` until they arrive. */
+  /** The client's settings; `undefined` until they arrive. */
   settings: ReadonlyMap<number, number> | undefined = undefined
   readonly #reader = new FrameReader(this)
   #maxPushId = -1

@@ -116,7 +116,7 @@ describe('an HTTP/3 response', () => {
     expect(await response.text()).toBe('h\u00e9')
   })
 
-  it('keeps a date field of the handler', async () => {
+  it('keeps a date field that the handler sets', async () => {
     const date = 'Sun, 06 Nov 1994 08:49:37 GMT'
     await using server = await serveHttp3((exchange) => exchange.respond(200, ['date', date], null))
     const response = await (await server.connect()).request({ path: '/' })
@@ -152,7 +152,7 @@ describe('an HTTP/3 response', () => {
     expect(await (await client.request({ path: '/', method })).bytes()).toHaveLength(0)
   })
 
-  it('arrives write by write', async () => {
+  it('arrives one write at a time', async () => {
     const step = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     await using server = await serveHttp3((exchange) => {
       void (async () => {

@@ -9,10 +9,11 @@ import { loadQuiche, type LoadQuiche } from './quic/quiche/binding.ts'
 import { quicheQuic } from './quic/quiche/quiche.ts'
 import type { QuicCredentials, QuicListener } from './quic/quic.ts'
 
-/** ALPN identifier of HTTP/3 (RFC 9114 §3.1). */
+/** ALPN identifier for HTTP/3 (RFC 9114 §3.1). */
 const ALPN = 'h3'
 /**
- * Milliseconds by which the QUIC idle timeout exceeds that of HTTP/3, so that an idle connection ends with a GOAWAY.
+ * Milliseconds by which the QUIC idle timeout exceeds the HTTP/3 idle timeout, so that an idle connection ends with a
+ * GOAWAY.
  */
 const IDLE_MARGIN_MS = 5000
 /** QUIC idle timeout in milliseconds if the HTTP/3 limit is disabled. */
@@ -26,7 +27,7 @@ export interface ListenHttp3Options extends QuicCredentials {
   readonly engineHost: EngineHost
   /** Whether other processes can bind the same port. Default false. */
   readonly reusePort?: boolean | undefined
-  /** File descriptor of a bound UDP socket. Replaces `port` and `host`; its address family must be that of `host`. */
+  /** File descriptor of a bound UDP socket. Replaces `port` and `host`; its address family must match `host`. */
   readonly fd?: number | undefined
   /** Loads the native QUIC binding. Default: imports `@matrixai/quic`. */
   readonly load?: LoadQuiche | undefined
@@ -129,7 +130,7 @@ export class Http3Listener {
   }
 }
 
-/** Rejects Ed25519 certificates: the TLS library of quiche accepts them, but every handshake then fails. */
+/** Rejects Ed25519 certificates: quiche's TLS library accepts them, but every handshake then fails. */
 function checkUsable({ cert }: QuicCredentials): void {
   if (new X509Certificate(cert).publicKey.asymmetricKeyType !== 'ed25519') return
   throw withCode(

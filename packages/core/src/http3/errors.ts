@@ -2,7 +2,7 @@ import { ProtocolError } from '../engine/errors.ts'
 import type { Verdict } from '../engine/semantics/verdict.ts'
 
 /**
- * Error codes of HTTP/3 and QPACK.
+ * HTTP/3 and QPACK error codes.
  *
  * @see RFC 9114 §8.1, RFC 9204 §6
  */

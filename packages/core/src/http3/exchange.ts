@@ -10,7 +10,7 @@ import { encodeFrame, frameHeaderLength, FrameType, writeFrameHeader } from './f
 import type { RequestHead } from './request-head.ts'
 import type { StreamOutput } from './stream-output.ts'
 
-/** Bytes up to which content is copied after its frame header, so that QUIC gets both in one write. */
+/** Maximum size of content, in bytes, that is copied after its frame header, so that QUIC gets both in one write. */
 const COPIED_BODY_BYTES = 16 * 1024
 
 /**

@@ -72,7 +72,7 @@ describe('FrameReader', () => {
     expect(recorder.found.slice(1)).toEqual(['data: first'])
   })
 
-  it('propagates exceptions of its handler', () => {
+  it('propagates exceptions from its handler', () => {
     const handler = new Recorder()
     handler.onFrame = () => {
       throw new RangeError('no such frame')

@@ -16,7 +16,7 @@ export const FrameType = {
   MAX_PUSH_ID: 0x0d,
 } as const
 
-/** Frame types of HTTP/2 that are errors in HTTP/3 (RFC 9114 §7.2.8). */
+/** HTTP/2 frame types that are errors in HTTP/3 (RFC 9114 §7.2.8). */
 const HTTP2_TYPES: ReadonlySet<number> = new Set([0x02, 0x06, 0x08, 0x09])
 
 /** Reports whether `type` belongs to HTTP/2 and is therefore an error on every stream. */
@@ -24,7 +24,7 @@ export function isHttp2FrameType(type: number): boolean {
   return HTTP2_TYPES.has(type)
 }
 
-/** Receives the frames of a `FrameReader`. Exceptions propagate to the caller of `push`. */
+/** Receives the frames from a `FrameReader`. Exceptions propagate to the caller of `push`. */
 export interface FrameHandler {
   /**
    * Called when a frame begins.
@@ -39,7 +39,7 @@ export interface FrameHandler {
 }
 
 /**
- * Reads frames from a stream. Calls of `push` can split them anywhere. It buffers only frame headers and the payloads
+ * Reads frames from a stream. Calls to `push` can split them anywhere. It buffers only frame headers and the payloads
  * that the handler requests as `whole`.
  *
  * @see RFC 9114 §7.1
@@ -140,7 +140,7 @@ export class FrameReader {
   }
 }
 
-/** Returns the number of bytes of a frame header. */
+/** Returns the number of bytes in a frame header. */
 export function frameHeaderLength(type: number, length: number): number {
   return encodedVarintLength(type) + encodedVarintLength(length)
 }
@@ -168,7 +168,7 @@ export type FrameTrace = (type: number, length: number) => void
 const NAMES: ReadonlyMap<number, string> = new Map(Object.entries(FrameType).map(([name, type]) => [type, name]))
 
 /**
- * Returns a function that logs each frame of a request at Trace. Returns `undefined` if that level is off, so that
+ * Returns a function that logs each frame in a request at Trace. Returns `undefined` if that level is off, so that
  * tracing costs nothing.
  */
 export function frameTrace(logger: Logger | undefined, streamId: number): FrameTrace | undefined {

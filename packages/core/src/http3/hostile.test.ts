@@ -12,7 +12,7 @@ function head(client: H3Client, ...more: TestField[]): Buffer {
   )
 }
 
-/** Starts a server that echoes bodies and ignores the errors of unreadable ones. */
+/** Starts a server that echoes bodies and ignores errors from unreadable ones. */
 function serve(limits: Parameters<typeof serveHttp3>[1] = {}): Promise<Http3Server> {
   return serveHttp3((exchange) => {
     bodyOf(exchange).then(
@@ -101,7 +101,7 @@ describe('a unidirectional stream', () => {
   })
 })
 
-it('survives a client that permits the server no streams', async () => {
+it('survives a client that does not permit the server to open streams', async () => {
   await using server = await serve()
   const odd = await server.connect({ serverStreams: 0 })
   await odd.request({ path: '/', body: 'fine' }).catch(() => {})

@@ -29,7 +29,7 @@ describe('drain', () => {
     const drained = server.listener.drain()
     await connection.goaway
     const head = h3Frame(H3Frame.HEADERS, encodeFields(h3RequestFields({ path: '/' }, 'GET', connection)))
-    // This request crosses the first GOAWAY.
+    // This request and the first GOAWAY cross in transit.
     const crossing = await connection.openStream()
     await crossing.send(head, { end: true })
     await expect.poll(() => connection.goaways).toEqual([2 ** 62, 8])
@@ -249,7 +249,7 @@ describe('an HTTP/3 port', () => {
   it.each([
     ['a version negotiation', initial(0)],
     ['an unknown version in a small packet', initial(0x0a1a2a3a).subarray(0, 500)],
-    ['a packet of an unknown connection that is too small', Buffer.alloc(21, 0x41)],
+    ['a packet for an unknown connection that is too small', Buffer.alloc(21, 0x41)],
     ['arbitrary bytes', Buffer.alloc(1200, 0xff)],
     ['a single byte', Buffer.from([0xc0])],
     ['an empty datagram', Buffer.alloc(0)],
@@ -260,7 +260,7 @@ describe('an HTTP/3 port', () => {
     expect(await (await (await server.connect()).request({ path: '/' })).text()).toBe('hello')
   })
 
-  it('answers a packet of an unknown connection with a smaller stateless reset', async () => {
+  it('answers a packet for an unknown connection with a smaller stateless reset', async () => {
     await using server = await serveHttp3(hello)
     expect(await ask(server.port, Buffer.alloc(50, 0x41))).toHaveLength(42)
   })
@@ -277,7 +277,7 @@ describe('an HTTP/3 port', () => {
     await using server = await serveHttp3(hello)
     for (let i = 0; i < 64; i++) expect(isRetry(await ask(server.port, clientInitial(server.port)))).toBe(false)
     expect(isRetry(await ask(server.port, clientInitial(server.port)))).toBe(true)
-    // RFC 9000 §8.1.3: clients can send tokens of a previous server.
+    // RFC 9000 §8.1.3: clients can send tokens from a previous server.
     expect(isRetry(await ask(server.port, initial(1, randomBytes(60))))).toBe(true)
     expect(await (await (await server.connect()).request({ path: '/' })).text()).toBe('hello')
   })

@@ -46,7 +46,7 @@ describe('PeerStreams', () => {
     ['MAX_PUSH_ID with extra bytes', [CONTROL + SETTINGS + '0d020505'], 0x106],
     ['GOAWAY with an ID that increases', [CONTROL + SETTINGS + '070104 070108'], 0x108],
     ['CANCEL_PUSH without a push', [CONTROL + SETTINGS + '030100'], 0x108],
-    ['a control frame of a megabyte', [CONTROL + '0480100000'], 0x107],
+    ['a one-megabyte control frame', [CONTROL + '0480100000'], 0x107],
     ['an insertion into a dynamic table', ['02c00161'], 0x201],
     ['a capacity above 0', ['023f01'], 0x201],
     ['an acknowledgment of a section', ['0380'], 0x202],

@@ -10,7 +10,7 @@ import { readVarint, varintLength } from './varint.ts'
  */
 export const StreamType = { CONTROL: 0x00, PUSH: 0x01, QPACK_ENCODER: 0x02, QPACK_DECODER: 0x03 } as const
 
-/** Stream types that exist once, and whose closure is a connection error. */
+/** Stream types that must exist only once, and whose closure is a connection error. */
 const CRITICAL: ReadonlySet<number> = new Set([StreamType.CONTROL, StreamType.QPACK_ENCODER, StreamType.QPACK_DECODER])
 
 interface PeerStream {
@@ -20,7 +20,7 @@ interface PeerStream {
   take(bytes: Uint8Array): void
 }
 
-/** Reads the unidirectional streams of the client. */
+/** Reads the client's unidirectional streams. */
 export class PeerStreams {
   readonly #streams = new Map<number, PeerStream>()
   readonly #seen = new Set<number>()

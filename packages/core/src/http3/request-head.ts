@@ -9,7 +9,7 @@ import { accept, ErrorCode, Http3Error } from './errors.ts'
 /** Head of a valid request. */
 export interface RequestHead extends JudgedHead {
   readonly method: string
-  /** Value of `:path`, or for CONNECT of `:authority`. */
+  /** Value of `:path`, or of `:authority` for CONNECT. */
   readonly target: string
   /** Fields without pseudo-header fields, and with at most one `cookie` field. */
   readonly fields: FieldList
@@ -76,7 +76,7 @@ export function readRequestHead(section: FieldList, limits: FieldLimits): Reques
 /**
  * Checks a decoded field section as the trailers of a request.
  *
- * @returns The fields that a handler may see
+ * @returns The fields that a handler is allowed to see
  * @throws {Http3Error} MESSAGE_ERROR on the stream if a field is malformed
  * @see RFC 9114 §4.1, §4.3
  */

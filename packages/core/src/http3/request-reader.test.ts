@@ -102,7 +102,7 @@ describe('RequestReader', () => {
     expect(read([headers(...HEAD, 'x', '1')], { maxFields: 1 })).toEqual(['POST', undefined, '', []])
   })
 
-  it('provides method and target of a rejected request', () => {
+  it('provides the method and target of a rejected request', () => {
     const reader = new RequestReader(DEFAULT_LIMITS, { onHead: () => {}, onBody: () => {} })
     expect(reader.requestLine).toEqual({ method: undefined, target: undefined })
     expect(() => reader.push(headers(...HEAD, 'upgrade', 'h2c'))).toThrow('belongs to a connection')

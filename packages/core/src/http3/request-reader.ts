@@ -13,7 +13,7 @@ export interface RequestParts {
   onBody(slice: Uint8Array): void
 }
 
-/** Frame types of the control stream (RFC 9114 §7.2), and PUSH_PROMISE, which a client must not send. */
+/** Frame types on the control stream (RFC 9114 §7.2), and PUSH_PROMISE, which a client must not send. */
 const NOT_IN_REQUESTS: ReadonlySet<number> = new Set([
   FrameType.CANCEL_PUSH,
   FrameType.SETTINGS,
@@ -24,7 +24,7 @@ const NOT_IN_REQUESTS: ReadonlySet<number> = new Set([
 
 /**
  * Reads a request from its stream: HEADERS, then DATA, then optionally HEADERS with trailers. Frames of unknown types
- * can come between them. Calls of `push` can split frames anywhere.
+ * can come between them. Calls to `push` can split frames anywhere.
  *
  * @see RFC 9114 §4.1
  */
@@ -34,14 +34,14 @@ export class RequestReader implements FrameHandler {
   readonly #trace: FrameTrace | undefined
   readonly #frames = new FrameReader(this)
   #head: RequestHead | undefined = undefined
-  /** Received fields of the head, for the report of a refused request. */
+  /** Received fields of the head, for the report about a refused request. */
   #section: FieldList = []
   #trailers: FieldList | undefined = undefined
   #hasBegun = false
   #received = 0
 
   /**
-   * Creates the reader of one request.
+   * Creates the reader for one request.
    *
    * @param trace Called for each frame before it is checked
    */

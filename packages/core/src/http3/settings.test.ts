@@ -34,7 +34,7 @@ describe('readSettings', () => {
     expect(() => readSettings(bytes(hex))).toThrow(expect.objectContaining({ code, scope: 'connection' }))
   })
 
-  it('reads the frames of encodeSettings', () => {
+  it('reads the frames that encodeSettings returns', () => {
     const settings: [number, number][] = [
       [6, 16_384],
       [1, 0],

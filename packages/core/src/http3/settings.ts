@@ -9,13 +9,13 @@ export const Setting = {
   QPACK_BLOCKED_STREAMS: 0x07,
 } as const
 
-/** Settings of HTTP/2 that must not be sent in HTTP/3 (RFC 9114 §7.2.4.1). */
+/** HTTP/2 settings that must not be sent in HTTP/3 (RFC 9114 §7.2.4.1). */
 const HTTP2_SETTINGS: ReadonlySet<number> = new Set([0x00, 0x02, 0x03, 0x04, 0x05])
 
 /**
  * Reads the payload of a SETTINGS frame.
  *
- * @throws {Http3Error} FRAME_ERROR if it is truncated, SETTINGS_ERROR for a repeated setting or one of HTTP/2
+ * @throws {Http3Error} FRAME_ERROR if it is truncated, SETTINGS_ERROR for a repeated setting or an HTTP/2 setting
  * @see RFC 9114 §7.2.4
  */
 export function readSettings(payload: Uint8Array): ReadonlyMap<number, number> {

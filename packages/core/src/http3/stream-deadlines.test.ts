@@ -4,7 +4,7 @@ import { Deadlines } from '../engine/event-loop/deadlines.ts'
 import { DEFAULT_LIMITS } from '../options/limits.ts'
 import { StreamDeadlines } from './stream-deadlines.ts'
 
-/** Progress of the client after its response was blocked, with 1,000 bytes written on the connection. */
+/** The client's progress after its response was blocked, with 1,000 bytes written on the connection. */
 interface Progress {
   readonly bufferedBytes: number
   readonly hasProgressed: boolean
@@ -14,7 +14,7 @@ interface Progress {
 const PROGRESS: readonly (readonly [what: string, progress: Progress, deadline: 'unchanged' | 'later' | 'never'])[] = [
   ['no byte is read', { bufferedBytes: 5000, hasProgressed: false, writtenBytes: 1000 }, 'unchanged'],
   [
-    'only bytes of other responses are read',
+    'only bytes from other responses are read',
     { bufferedBytes: 5000, hasProgressed: false, writtenBytes: 1_000_000 },
     'unchanged',
   ],
@@ -25,7 +25,7 @@ const PROGRESS: readonly (readonly [what: string, progress: Progress, deadline: 
     'unchanged',
   ],
   [
-    '256 bytes per second are read, one of them of this response',
+    '256 bytes per second are read, one of them from this response',
     { bufferedBytes: 4999, hasProgressed: true, writtenBytes: 16_360 },
     'later',
   ],
@@ -34,7 +34,7 @@ const PROGRESS: readonly (readonly [what: string, progress: Progress, deadline: 
 
 describe('the response deadline', () => {
   it.each(PROGRESS)(
-    'follows the progress of the client: %s',
+    "follows the client's progress: %s",
     async (_what, { bufferedBytes, hasProgressed, writtenBytes }, deadline) => {
       const times = new StreamDeadlines(new Deadlines(), DEFAULT_LIMITS)
       // Start from an earlier response with large counters.

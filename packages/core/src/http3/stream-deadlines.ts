@@ -39,8 +39,8 @@ export class StreamDeadlines {
    * Renews the response deadline when the client makes progress. Responses share the path, so each must progress, and
    * all together must reach the minimum rate.
    *
-   * @param hasProgressed Whether the client has read bytes of this response since the last call
-   * @param writtenBytes Bytes of all responses of the connection so far
+   * @param hasProgressed Whether the client has read bytes from this response since the last call
+   * @param writtenBytes Bytes of all responses on the connection so far
    */
   watchResponse(bufferedBytes: number, hasProgressed: boolean, writtenBytes: number): void {
     const isProgress = hasProgressed && writtenBytes - this.#writtenBytes >= leastTakenBytes(this.#limits)

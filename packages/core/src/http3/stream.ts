@@ -24,12 +24,12 @@ import { UnseenRequest } from './unseen-request.ts'
 /** Bytes to read from QUIC per call. The buffer limit can be exceeded by this much. */
 const READ_BYTES = 16 * 1024
 
-/** Services of the connection that a request stream uses. */
+/** Connection services that a request stream uses. */
 export interface StreamOwner {
   readonly quic: QuicConnection
   readonly host: EngineHost
   readonly deadlines: Deadlines
-  /** Starts the requests of the connection. */
+  /** Starts the connection's requests. */
   readonly gate: RequestGate
   /** Counts the bytes buffered for the connection; created on first access. */
   readonly account: BufferAccount
@@ -65,7 +65,7 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
   #isPaused = false
   /** Whether no handler needs the rest of the request. */
   #isDiscarding = false
-  /** How long to discard the rest of the request; absent if nothing is left. */
+  /** Limits for discarding the rest of the request; absent if nothing is left. */
   #linger: LingerLimits | undefined = undefined
   #awaitsContinue = false
   /** Bytes of the request head that count until the exchange ends. */
@@ -112,7 +112,7 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
     }
   }
 
-  /** Handles a RESET_STREAM of the client. */
+  /** Handles RESET_STREAM from the client. */
   onReset(code: number): void {
     if (this.#isOver) return
     this.#unseen.abandoned()
@@ -128,7 +128,7 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
     }
   }
 
-  /** Handles a STOP_SENDING of the client. */
+  /** Handles STOP_SENDING from the client. */
   onStopped(code: number): void {
     if (this.#isOver) return
     this.#unseen.abandoned()
@@ -160,7 +160,7 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
 
   onSettled(aborted: boolean): void {
     if (this.#countedHeadBytes > 0) this.#owner.account.add(-this.#countedHeadBytes)
-    // Create an error only if it is needed: most requests are complete by now.
+    // Create an error only if it is needed, because most requests are complete by now.
     if (aborted || !this.#isInputOver) {
       this.#exchange?.body.fail(new AbortedError('The exchange ended before the request was complete'))
     }
@@ -218,7 +218,7 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
 
   onDeadline(): void {
     if (this.#times.isOutputTimedOut) {
-      this.#abort(new AbortedError('The client does not read the response'), ErrorCode.REQUEST_CANCELLED)
+      this.#abort(new AbortedError('The client stopped reading the response'), ErrorCode.REQUEST_CANCELLED)
       return
     }
     if (this.#isDiscarding) {
@@ -318,7 +318,7 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
   #onResponded(): void {
     if (!this.#isDiscarding) this.#startDiscarding()
     this.#exchange?.body.discard()
-    // Notify a client that waits for 100 (Continue) that the body is not needed.
+    // Tell a client that waits for 100 (Continue) that the body is not needed.
     if (this.#awaitsContinue) this.#stopInput(ErrorCode.NO_ERROR)
     this.#watchInput()
     this.#finishIfDone()
@@ -372,7 +372,7 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
     this.#owner.onStreamOver(this)
   }
 
-  /** Starts or stops the body deadline, depending on the state of the request. */
+  /** Starts or stops the body deadline, depending on the request's state. */
   #watchInput(): void {
     this.#times.watchBody(!this.#isInputOver && !this.#isPaused && !this.#awaitsContinue && !this.#isDiscarding)
     this.#setDeadline()

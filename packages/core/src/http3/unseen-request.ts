@@ -40,7 +40,7 @@ export class UnseenRequest {
     })
   }
 
-  /** Reports a request that the client aborted within the head. */
+  /** Reports a request that the client aborted within its head. */
   abandoned(): void {
     if (this.#reader.isWithinHead) this.refused(CLIENT_LEFT, 'The client disconnected before the end of the head')
   }

@@ -33,7 +33,7 @@ describe('a variable-length integer', () => {
     expect(encodedVarintLength(value)).toBe(hex.length / 2)
   })
 
-  it('is read back as it was written', () => {
+  it('is read back unchanged', () => {
     fc.assert(
       fc.property(fc.maxSafeNat(), (value) => {
         const target = Buffer.alloc(8)

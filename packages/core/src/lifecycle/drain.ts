@@ -1,4 +1,4 @@
-/** The part of a listener that closes it. */
+/** The listener methods that closing uses. */
 interface Drainable {
   /** Stops accepting connections. Resolves when every connection has ended. */
   drain(drainMs: number, whole: boolean): Promise<void>
@@ -13,7 +13,7 @@ interface Drainable {
  * requests, announces the end and closes.
  *
  * @param drainMs Milliseconds that running requests have to finish
- * @param whole Whether the whole server closes with the listener, which worker processes need to know
+ * @param whole Whether the whole server closes with the listener; worker processes need this information
  * @param onCutOff Called before connections are destroyed at the deadline, but not if `drainMs` is 0
  */
 export async function drain(listener: Drainable, drainMs: number, whole: boolean, onCutOff: () => void): Promise<void> {

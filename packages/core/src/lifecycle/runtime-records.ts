@@ -7,7 +7,7 @@ import { watchEventLoop } from './event-loop-watch.ts'
 const DEFAULT_THREADS = 4
 
 /**
- * Logs the environment of the server: the process at Info, and the event loop, I/O and buffers at Debug. Until stopped,
+ * Logs the server's environment: the process at Info, and the event loop, I/O and buffers at Debug. Until stopped,
  * it also logs event-loop delays and uncaught exceptions.
  *
  * @returns A function that stops the records
@@ -60,7 +60,7 @@ function isRing(fd: string): boolean {
   try {
     return readlinkSync(`/proc/self/fd/${fd}`) === 'anon_inode:[io_uring]'
   } catch {
-    // The descriptor that read the directory is closed by now.
+    // The descriptor with which the directory was read is closed by now.
     return false
   }
 }
@@ -74,7 +74,7 @@ function allowedCpus(): string | undefined {
   }
 }
 
-/** Loggers of the servers of this process. Only the first one records an exception. */
+/** Loggers of all servers in this process. Only the first one records an exception. */
 const loggers = new Set<Logger>()
 
 /**

@@ -4,8 +4,8 @@ type ShutdownSignal = (typeof SIGNALS)[number]
 /** Exit codes that shells report for a process that a signal ended. */
 const EXIT_CODE = { SIGINT: 130, SIGTERM: 143 } as const
 /**
- * Ignores a repeated signal for this many milliseconds. A terminal and systemd signal the whole process group, and
- * `npm start`, which belongs to it, forwards the signal once more. A user who presses Ctrl-C twice takes about as long.
+ * Ignores a repeated signal for this many milliseconds. A terminal and systemd signal the whole process group, and `npm
+ * start`, which belongs to it, forwards the signal again. A user who presses Ctrl-C twice takes at least this long.
  */
 const ECHO_MS = 250
 /** Time for the event loop to become empty, so that a process without application timers emits 'beforeExit'. */
@@ -24,7 +24,7 @@ let firstMs = 0
  * @returns A function that removes `close`
  */
 export function onShutdownSignal(close: Close): () => void {
-  // The first listener sees those of the application, even if they were added by `once`.
+  // The first listener to run sees the application's listeners, even those added with `once`.
   if (closes.size === 0) for (const signal of SIGNALS) process.prependListener(signal, onSignal)
   closes.add(close)
   return () => {
@@ -34,7 +34,7 @@ export function onShutdownSignal(close: Close): () => void {
   }
 }
 
-/** Ends the process even if timers or sockets of the application keep it alive. */
+/** Ends the process even if the application's timers or sockets keep it alive. */
 export function endProcess(): void {
   setTimeout(() => process.exit(), EXIT_GRACE_MS).unref()
 }

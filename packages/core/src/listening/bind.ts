@@ -19,7 +19,7 @@ export interface SocketAddress {
 
 /** Listens on an address, like `net.Server`. */
 export interface Bindable {
-  /** @throws {Error} the error of the operating system, such as EADDRINUSE */
+  /** @throws {Error} the operating system's error, such as EADDRINUSE */
   listen(address: SocketAddress): Promise<void>
 }
 
@@ -78,7 +78,7 @@ async function bindPassed(target: Bindable, fds: readonly number[]): Promise<rea
   )
 }
 
-/** Tests whether another descriptor accepts connections, without serving it. */
+/** Checks whether another descriptor accepts connections, without serving it. */
 class Probe implements Bindable {
   async listen(address: SocketAddress): Promise<void> {
     const server = createServer()

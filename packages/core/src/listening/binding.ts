@@ -9,9 +9,9 @@ export type Binding =
   | { readonly kind: 'fd'; readonly streams: readonly number[]; readonly udp: number | undefined }
 
 /**
- * Returns the binding that the options of `listen` describe.
+ * Returns the binding that the `listen` options describe.
  *
- * @throws {StartupError} if systemd passed no socket of that name
+ * @throws {StartupError} if systemd passed no socket with that name
  */
 export function bindingOf(options: ListenOptions): Binding {
   const { path, fd, udpFd, systemd } = options

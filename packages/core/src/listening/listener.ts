@@ -17,13 +17,13 @@ import { TcpListener } from './tcp-listener.ts'
 import type { TlsCredentials } from '../tls/credentials.ts'
 import type { AddressInfo } from 'node:net'
 
-/** Address of a listener, as clients can reach it. */
+/** Address at which clients can reach a listener. */
 export interface ListenerAddress {
   /** `http://` or `https://` with host and port; `http+unix://` with the percent-encoded path of a Unix socket. */
   readonly url: URL
   /** IP address that the listener is bound to; `undefined` for a Unix socket. */
   readonly host: string | undefined
-  /** TCP port, and UDP port of HTTP/3; `undefined` for a Unix socket. */
+  /** TCP port, and UDP port for HTTP/3; `undefined` for a Unix socket. */
   readonly port: number | undefined
   /** Path of the Unix socket; `undefined` for a port. */
   readonly path: string | undefined
@@ -36,7 +36,7 @@ export interface ListenerOptions {
   readonly binding: Binding
   /** Bound socket for connections, if another process has opened it. */
   readonly handle?: object | undefined
-  /** Shared with the other processes that serve the port. */
+  /** Secret for session tickets, shared with the other processes that serve the port. */
   readonly ticketSecret?: TicketSecret | undefined
   readonly certificates: CertificateStore | undefined
   readonly logger: Logger
@@ -49,10 +49,10 @@ export interface ListenerOptions {
 
 /** Maximum number of attempts to find a free TCP port whose UDP port is also free. */
 const PORT_TRIES = 20
-/** Seconds for which a browser can remember the HTTP/3 endpoint (RFC 7838 §3.1). */
+/** Number of seconds that a browser can remember the HTTP/3 endpoint (RFC 7838 §3.1). */
 const ALT_SVC_MAX_AGE_S = 3600
 
-/** Sockets opened by one call of `listen`: a TCP port and, for HTTP/3, the UDP port with the same number. */
+/** Sockets opened by one `listen` call: a TCP port and, for HTTP/3, the UDP port with the same number. */
 export class Listener implements CertificateUser {
   readonly address: ListenerAddress
   readonly #tcp: TcpListener
@@ -183,7 +183,7 @@ async function openHttp3(
     throw withCode(
       'FW_INVALID_DESCRIPTOR',
       new StartupError(
-        `Cannot listen on descriptor ${fd}: it uses ${family}, but the TCP socket uses ${bound.family}. Pass two sockets of one address family`,
+        `Cannot listen on descriptor ${fd}: it uses ${family}, but the TCP socket uses ${bound.family}. Pass two sockets of the same address family`,
       ),
     )
   }

@@ -21,7 +21,7 @@ describe('systemdSockets', () => {
   it.each<[string, NodeJS.ProcessEnv, string | undefined, RegExp]>([
     ['no variables', {}, undefined, /none was passed.*systemd-socket-activate/],
     [
-      'sockets of another process',
+      'sockets passed to another process',
       env('1', undefined, '41'),
       undefined,
       /passed to process 41, but this is process 42\. .*'exec'/,

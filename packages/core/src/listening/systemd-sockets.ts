@@ -27,7 +27,7 @@ export function systemdSockets(env: NodeJS.ProcessEnv, pid: number, name: string
       ),
     )
   }
-  // The variables of another process can be inherited. Its sockets are not ours.
+  // The variables can be inherited from another process, whose sockets do not belong to this one.
   if (Number(LISTEN_PID) !== pid) {
     throw withCode(
       'FW_SYSTEMD_SOCKET',

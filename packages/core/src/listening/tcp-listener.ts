@@ -30,7 +30,7 @@ export interface TcpListenerOptions {
   readonly ticketSecret?: TicketSecret | undefined
 }
 
-/** Accepts connections on one TCP port or Unix socket, and passes each to the engine of its protocol. */
+/** Accepts connections on one TCP port or Unix socket, and passes each to the engine for its protocol. */
 export class TcpListener implements Bindable {
   readonly #server: Server
   readonly #options: TcpListenerOptions
@@ -54,7 +54,8 @@ export class TcpListener implements Bindable {
     this.#certificates = options.tls
     this.#hostWithoutHttp3 = { ...options.host, altSvc: options.host.altSvc === 'clear' ? 'clear' : '' }
     this.#scheme = options.tls === undefined ? 'http' : 'https'
-    // Keep half-open sockets: a client can end its side before it reads the response. The engine decides what to do.
+    // Keep half-open sockets: a client can end its side before it reads the response. The engine decides how to treat
+    // it.
     const socketOptions = { allowHalfOpen: true, noDelay: true }
     if (options.tls === undefined) {
       this.#tls = undefined
@@ -81,9 +82,9 @@ export class TcpListener implements Bindable {
     return this.#server.address() ?? pathOfSocket(this.#fd)
   }
 
-  /** @throws {Error} the error of the operating system, such as EADDRINUSE */
+  /** @throws {Error} the operating system's error, such as EADDRINUSE */
   listen(address: SocketAddress): Promise<void> {
-    // `net.Server` does not know the path of a Unix socket that was passed as a descriptor.
+    // `net.Server` cannot report the path of a Unix socket that was passed as a descriptor.
     this.#fd = address.fd ?? -1
     return new Promise((resolve, reject) => {
       this.#server.once('error', reject)
@@ -162,7 +163,7 @@ export class TcpListener implements Bindable {
 
   /**
    * Reports whether the client has already closed the TCP connection, which clears the socket's address. Without an
-   * address, the request would count as one over a Unix socket, whose peer `trustProxy` trusts.
+   * address, the request would look like one over a Unix socket, whose peer `trustProxy` trusts.
    */
   #hasLeft(socket: Socket): boolean {
     return socket.remoteAddress === undefined && !this.#isUnixSocket
@@ -175,7 +176,7 @@ export class TcpListener implements Bindable {
       return
     }
     const { servername, alpnProtocol } = socket
-    // HTTP/3 uses only the first certificate. Do not announce it to clients of another one (docs/decisions/0071).
+    // HTTP/3 uses only the first certificate. Do not announce it to clients that use another one (docs/decisions/0071).
     const isFirst =
       typeof servername !== 'string' || this.#certificates?.choose(servername) === this.#certificates?.first
     const host = isFirst ? this.#options.host : this.#hostWithoutHttp3
@@ -216,7 +217,7 @@ export class TcpListener implements Bindable {
   }
 
   #switchToHttp2(transport: Transport, host: EngineHost): void {
-    // Subscribers of `fw.connection.open` have the trace of the connection.
+    // Subscribers to `fw.connection.open` already have the connection's trace.
     if (transport.trace !== undefined) connectionTrace(transport, 'HTTP/2.0')
     this.#serveHttp2(transport, host)
   }

@@ -4,12 +4,12 @@ import { lstat, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
 
 /**
- * Removes a Unix socket file whose process has ended without removing it. Leaves other files and sockets in use alone.
+ * Removes a Unix socket file whose process has ended without removing it. Does not touch other files or sockets in use.
  *
  * @returns Whether the path is free now
  */
 export async function removeStaleSocket(path: string): Promise<boolean> {
-  // An abstract socket of Linux has no file and ends with its process.
+  // A Linux abstract socket has no file and ends with its process.
   if (path.startsWith('\0') || !(await isSocket(path)) || !(await isRefused(path))) return false
   await rm(path, { force: true })
   return true
@@ -19,7 +19,7 @@ async function isSocket(path: string): Promise<boolean> {
   try {
     return (await lstat(path)).isSocket()
   } catch {
-    // The file has been removed in the meantime or is not accessible. Leave it alone.
+    // The file has been removed in the meantime or is not accessible. Do not touch it.
     return false
   }
 }

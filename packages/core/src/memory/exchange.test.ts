@@ -122,7 +122,7 @@ describe('App.fetch', () => {
     ['a Uint16Array', new Uint16Array(4)],
     ['a DataView', new DataView(new ArrayBuffer(8))],
     ['an object', { byteLength: 8 }],
-  ])('rejects a write of %s, which would send other memory or nothing', async (type, piece) => {
+  ])('rejects a write of %s, which would send unrelated memory or nothing', async (type, piece) => {
     const errors: unknown[] = []
     const app = new App({ onError: (_, error) => errors.push(error) })
     app.router.get('/', (ctx) => void ctx.startResponse().write(piece as Uint8Array))

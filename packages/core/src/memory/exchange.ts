@@ -11,7 +11,7 @@ import { StreamBody } from './stream-body.ts'
 import { wholeResponse } from './response.ts'
 
 /**
- * Response bytes that are buffered until the caller reads the `Response`. Beyond it, `write` asks the handler to pause.
+ * Maximum response bytes to buffer until the caller reads the `Response`. Beyond it, `write` asks the handler to pause.
  */
 const MAX_WAITING_BYTES = 64 * 1024
 
@@ -118,12 +118,12 @@ export class MemoryExchange extends BaseExchange {
   }
 
   protected sendInformational(): void {
-    // A `Response` has no place for informational responses.
+    // A `Response` cannot carry informational responses.
   }
 
   protected override settle(aborted: boolean): void {
-    // Skip this for a signal that is collected together with its `Request`: removing a listener takes longer than
-    // routing.
+    // Skip this for a signal that is garbage-collected together with its `Request`: removing a listener takes longer
+    // than routing.
     if (this.#request.request === undefined) this.#request.signal?.removeEventListener('abort', this.#leave)
     // Create the body even if no handler has read it, so that its stream is released too.
     const body = this.#request.body instanceof ReadableStream ? this.body : undefined

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { memoryRequest } from './request.ts'
 
-/** Returns the facts of a request that is read through a `Request`, the slow path. */
+/** Returns the properties of a request that is read through a `Request`, the slow path. */
 function ofRequest(input: string, init?: RequestInit): unknown {
   return facts(memoryRequest(new Request(new URL(input, 'http://localhost'), init)))
 }

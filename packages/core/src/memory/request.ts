@@ -14,10 +14,11 @@ export interface MemoryRequest {
   readonly headers: RequestHeaders
   /** The body: a stream, the bytes, or `null` without a body. */
   readonly body: ReadableStream<Uint8Array> | Uint8Array | null
-  /** Aborts when the client no longer waits; `undefined` if it cannot stop waiting. */
+  /** Aborts when the client no longer waits; `undefined` if the client cannot stop waiting. */
   readonly signal: AbortSignal | undefined
   /**
-   * Owner of the signal. Keep it: the signal of a `Request` no longer aborts after the `Request` is garbage-collected.
+   * The signal's owner. Keep a reference to it: the signal of a `Request` no longer aborts after the `Request` is
+   * garbage-collected.
    */
   readonly request: Request | undefined
 }
@@ -28,7 +29,7 @@ const PLAIN_PATH = /^(?:\/(?:[\w~@:][\w~@:.-]*)?)+(?:\?[\w~@:.=&+%/-]*)?$/
 const PLAIN_NAME = /^[a-z][a-z\d-]*$/
 const PLAIN_VALUE = /^[!-~](?:[ -~]*[!-~])?$/
 const PLAIN_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
-/** Members of an `init` that the fast path supports. Any other goes through `Request`. */
+/** Members of an `init` that the fast path supports. An `init` with any other member goes through `Request`. */
 const PLAIN_INIT: ReadonlySet<string> = new Set(['method', 'headers', 'body', 'signal'])
 
 /**

@@ -61,7 +61,7 @@ describe('wholeResponse', () => {
     },
   )
 
-  it('copies each Response member, because those of the prototype reject it', () => {
+  it("copies each Response member, because the prototype's own members reject it", () => {
     const missing = Object.getOwnPropertyNames(Response.prototype).filter(
       (name) => !Object.hasOwn(Object.getPrototypeOf(wholeResponse(200, [], null)) as object, name),
     )

@@ -31,8 +31,8 @@ export function plainResponse(response: Response): Response {
 
 /**
  * A `Response` with a complete body. A native one creates a stream and a `Headers` immediately, which takes several
- * times as long as answering; this class creates both on first access. It has the prototype and every member of a
- * `Response`, but skips its constructor, which alone costs more than this class.
+ * times as long as answering; this class creates both on first access. The class has the prototype and every member of
+ * a `Response`, but skips its constructor, which alone costs more than this class.
  */
 // docs/decisions/0021
 class WholeResponse implements Response {
@@ -141,8 +141,8 @@ class WholeResponse implements Response {
           ? new Response(this.#body, { status: this.#status })
           : new Response(this.#body, { status: this.#status, headers: this.#headers })
       if (this.#headers === undefined) {
-        // Fill these headers directly, which saves a copy. Delete the type that text implies: the application did not
-        // set it.
+        // Fill these headers directly, which saves a copy. Delete the type that a text body implies, because the
+        // application did not set it.
         this.#plain.headers.delete('content-type')
         this.#headers = this.#fill(this.#plain.headers)
       }

@@ -24,7 +24,7 @@ it.each(NAMES)('returns the same value for %j as FieldListHeaders', (name) => {
   expect(ours.getAll(name).join()).toBe(received.get(name) ?? '')
 })
 
-it('prefers the Host field to the host of the URL, and lists it once', () => {
+it("prefers the Host field to the URL's host, and lists it once", () => {
   const ours = new StandardHeaders(headersOf([['host', 'there.test'], ...FIELDS]), 'here.test')
   expect(ours.get('HOST')).toBe('there.test')
   expect([...ours].filter(([name]) => name === 'host')).toEqual([['host', 'there.test']])

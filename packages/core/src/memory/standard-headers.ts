@@ -1,6 +1,6 @@
 import type { RequestHeaders } from '@fw/types'
 
-/** Reads request fields from a standard `Headers` on access, with the `host` of a URL. */
+/** Reads request fields from a standard `Headers` on access, with the `host` from a URL. */
 export class StandardHeaders implements RequestHeaders {
   readonly #headers: Headers
   readonly #host: string
@@ -15,12 +15,12 @@ export class StandardHeaders implements RequestHeaders {
       const value = this.#headers.get(name)
       return value === null && isHostField(name) ? this.#host : value
     } catch {
-      // `Headers` throws for an invalid name. No field can have it.
+      // `Headers` throws for an invalid name, which no field can have.
       return null
     }
   }
 
-  /** Returns at most one value: `Headers` joins the values of a name. */
+  /** Returns at most one value: `Headers` joins the values for a name. */
   getAll(name: string): readonly string[] {
     const value = this.get(name)
     return value === null ? [] : [value]

@@ -4,7 +4,9 @@ import { StreamBody } from './stream-body.ts'
 
 const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** Creates a body of the given pieces. Records the pulls from its source and the events of its consumer. */
+/**
+ * Creates a body from the given pieces. Records the pulls from its source and the events that its consumer receives.
+ */
 function bodyOf(...pieces: readonly string[]): { body: StreamBody; pulled: string[]; notified: string[] } {
   const pulled: string[] = []
   const left = [...pieces]
@@ -68,7 +70,7 @@ describe('StreamBody', () => {
     expect(notified).toEqual(['a', 'end'])
   })
 
-  it('reports an error of its source as an AbortError', async () => {
+  it('reports an error from its source as an AbortError', async () => {
     const { body, notified } = bodyOf('a', 'broken')
     consume(body, notified)
     await tick()

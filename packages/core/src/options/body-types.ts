@@ -13,12 +13,12 @@ export const BODY_TYPES: OptionKind = withFix(
     }),
     accepts: (value) => Array.isArray(value) && value.length > 0,
   },
-  "Write for example ['application/json'].",
+  "Write, for example, ['application/json'].",
 )
 
 function fixForType(given: unknown): string {
   if (typeof given === 'string' && isMultipart(given)) return 'Read multipart bodies with ctx.parts().'
-  return "Write for example 'application/json', or '*/*' for every body."
+  return "Write, for example, 'application/json', or '*/*' for every body."
 }
 
 function isMultipart(type: string): boolean {

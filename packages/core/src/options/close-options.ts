@@ -5,7 +5,7 @@ import { MAX_TIMER_MS } from './timer.ts'
 export interface CloseOptions {
   /**
    * Limits the time that running requests have to finish, in milliseconds; then the server aborts them. Default: the
-   * `drainMs` option of the server.
+   * server's `drainMs`.
    */
   readonly drainMs?: number
 }

@@ -20,7 +20,7 @@ export interface Limits {
   readonly maxRequestLineBytes: number
   /**
    * Limits the number of header fields of a request, without pseudo-header fields. A request with more gets 431. The
-   * server never drops single fields, because one of them can be a security field. Default 100.
+   * server never drops single fields, because a dropped one could matter for security. Default 100.
    */
   readonly maxFields: number
   /**
@@ -43,7 +43,7 @@ export interface Limits {
   readonly maxBodyBytes: number
   /**
    * Limits the fields of a form (`application/x-www-form-urlencoded`). A form with more gets 413. Default 1,000: forms
-   * have dozens of fields, and a million keep Node.js busy for ten seconds.
+   * have dozens of fields, and a million would keep Node.js busy for ten seconds.
    */
   readonly maxFormFields: number
   /**
@@ -58,13 +58,13 @@ export interface Limits {
   readonly maxBufferedBodyBytes: number
   /**
    * Limits the bytes that one connection makes the server buffer: responses that the client does not read, and received
-   * data that no handler has read. Beyond it, further requests of the connection wait until it drains. The largest
+   * data that no handler has read. Beyond it, further requests on the connection wait until it drains. The largest
    * response does not count, so that one unread response does not block the others. Default 4,194,304, which fills a fast
    * link; a thousand clients that do not read stay below 4 GiB. 0 disables the limit.
    */
   readonly maxBufferedBytesPerConnection: number
   /**
-   * Limits the bytes buffered for all connections of the process, including those of other servers. Beyond it, requests
+   * Limits the bytes buffered for all connections in the process, including those of other servers. Beyond it, requests
    * get 503 with `Retry-After`, and connections whose clients read too slowly are closed, largest first. Connections
    * above their own limit can use a quarter of it. Default: a quarter of the V8 heap limit, or of the container's memory
    * if that is smaller; the rest is for handlers. 0 disables the limit.
@@ -131,13 +131,13 @@ export interface Limits {
   readonly maxRequestsPerConnection: number
   /**
    * Limits the TCP connections that the kernel queues until the process accepts them. Clients that find the queue full
-   * retry after a second. Default 4,096, the default maximum of Linux (`net.core.somaxconn`), so that a burst of
-   * connections delays no client. 0 uses the default of Node.js.
+   * retry after a second. Default 4,096, the default maximum on Linux (`net.core.somaxconn`), so that a burst of
+   * connections delays no client. 0 uses the Node.js default.
    */
   readonly maxPendingConnections: number
   /**
    * Limits the open TCP connections of a listener; further ones are closed immediately. Default 0 (no limit): the
-   * limits of the operating system fit most servers.
+   * operating system's limits suit most servers.
    */
   readonly maxConnections: number
   /**
@@ -158,7 +158,7 @@ export interface Limits {
   readonly lingerBytes: number
   /**
    * Stops discarding, as with `lingerBytes`, when no byte arrives for this many milliseconds. Default 5,000, as in
-   * nginx: longer than networks lose packets. An HTTP/2 stream waits 250 ms.
+   * nginx: longer than most periods of packet loss. An HTTP/2 stream waits 250 ms.
    */
   readonly lingerStallTimeoutMs: number
   /**
@@ -187,7 +187,7 @@ export interface Limits {
   readonly maxHttp3Connections: number
 }
 
-/** Share of the usable memory that can be buffered for clients. */
+/** Share of usable memory that can be buffered for clients. */
 const BUFFERED_SHARE = 1 / 4
 
 /**
@@ -200,7 +200,7 @@ function usableBytes(): number {
   return constrained > 0 ? Math.min(heapBytes, constrained) : heapBytes
 }
 
-/** Default of every limit. */
+/** The defaults of all limits. */
 export const DEFAULT_LIMITS: Limits = {
   maxHeadBytes: 16 * 1024,
   maxRequestLineBytes: 8000,

@@ -14,11 +14,11 @@ import { PROTOCOL_KINDS } from './server-options.ts'
 import type { TlsOptions } from './tls-options.ts'
 import { WORKERS, type WorkerOptions } from './worker-options.ts'
 
-/** Options of `server.listen()`: the address of the listener and its protocols. */
+/** Options of `server.listen()`: the listener's address and protocols. */
 export interface ListenOptions {
-  /** TCP port, and UDP port of HTTP/3. Default 0, which chooses a port that is free for both. */
+  /** TCP port, and UDP port for HTTP/3. Default 0, which chooses a port that is free for both. */
   readonly port?: number
-  /** IP address or host name to bind. Default: all addresses of the machine. */
+  /** IP address or host name to bind. Default: all of the machine's addresses. */
   readonly host?: string
   /** Path of a Unix socket to listen on instead of a port. A socket file whose process has ended is replaced. */
   readonly path?: string
@@ -46,16 +46,15 @@ export interface ListenOptions {
   /** Binds each worker to its own CPU with the program `taskset`. Requires `workers`. Default false. */
   readonly pinCpus?: boolean
   /**
-   * Replaces the server's certificate for this listener; `false` turns TLS off. Default: the `tls` option of the
-   * server.
+   * Replaces the server's certificate for this listener; `false` turns TLS off. Default: the server's `tls` option.
    */
   readonly tls?: false | TlsOptions
-  /** Replaces the `http2` option of the server for this listener. */
+  /** Overrides the server's `http2` option for this listener. */
   readonly http2?: boolean
-  /** Replaces the `http3` option of the server for this listener. `true` requires TLS. */
+  /** Overrides the server's `http3` option for this listener. `true` requires TLS. */
   readonly http3?: boolean | 'clear'
   /**
-   * Closes the listener and its connections when aborted. Running requests have the `drainMs` of the server to finish.
+   * Closes the listener and its connections when aborted. Running requests have the server's `drainMs` to finish.
    */
   readonly signal?: AbortSignal
 }
@@ -83,7 +82,7 @@ const LISTEN_KINDS: OptionKinds<ListenOptions> = {
   fd: DESCRIPTOR,
   udpFd: DESCRIPTOR,
   systemd: {
-    expected: 'true or the name of a socket',
+    expected: 'true or a socket name',
     accepts: (value) => value === true || typeof value === 'string',
   },
   workers: WORKERS,
@@ -92,7 +91,7 @@ const LISTEN_KINDS: OptionKinds<ListenOptions> = {
   signal: withFix(instanceOf('AbortSignal', AbortSignal), 'Pass the signal of an AbortController.'),
 }
 
-/** Options that choose what to listen on. They exclude each other. */
+/** Options that choose what to listen on. They are mutually exclusive. */
 const PLACES = ['port', 'path', 'fd', 'systemd'] as const
 /** Options that apply only to a port. */
 const OF_PORTS = ['host', 'reusePort'] as const

@@ -20,7 +20,7 @@ const listenOnText = (server: Server): unknown => server.listen('8080')
 // @ts-expect-error -- the argument must be the router of a server
 const handlerOfServer = (server: Server): unknown => toFetchHandler(server)
 
-it('accepts the options of routing', () => {
+it('accepts routing options', () => {
   const all: Required<RoutingOptions> = { trailingSlash: 'redirect', caseSensitive: false }
   // @ts-expect-error -- not one of the three rules
   const slash: RoutingOptions = { trailingSlash: true }
@@ -31,7 +31,7 @@ it('accepts the options of routing', () => {
   expectTypeOf([all, slash, sensitive, strict]).toBeArray()
 })
 
-it('accepts the options of a server and an application', () => {
+it('accepts server and application options', () => {
   const server = {
     tls: { key: 'key', cert: 'certificate' },
     http2: true,
@@ -63,7 +63,7 @@ it('accepts the options of a server and an application', () => {
   expectTypeOf(Server).toBeConstructibleWith(server)
 })
 
-it('accepts the options of a listener and of close', () => {
+it('accepts listener options and close options', () => {
   const listen: ListenOptions = {
     port: 0,
     host: '127.0.0.1',
@@ -82,7 +82,7 @@ it('accepts the options of a listener and of close', () => {
   expectTypeOf([listen, close, port, tls, drain]).toBeArray()
 })
 
-it('accepts each way to bind a listener, and the settings of workers', () => {
+it('accepts each way to bind a listener, and worker settings', () => {
   const workers: Required<WorkerOptions> = {
     count: 'auto',
     heartbeatTimeoutMs: 1,
@@ -101,7 +101,7 @@ it('accepts each way to bind a listener, and the settings of workers', () => {
     { port: 80, workers },
     { port: 443, http3: 'clear' },
   ]
-  // @ts-expect-error -- must be true or the name of a socket
+  // @ts-expect-error -- must be true or a socket name
   const systemd: ListenOptions = { systemd: 3 }
   // @ts-expect-error -- must be a number, 'auto' or settings
   const many: ListenOptions = { workers: true }
@@ -133,12 +133,12 @@ it('accepts certificates, trusted proxies and loggers', () => {
   const anyProxy: ServerOptions = { trustProxy: true }
   // @ts-expect-error -- not a forwarding field
   const field: ServerOptions = { trustProxy: { proxies: 1, header: 'host' } }
-  // @ts-expect-error -- must be a logger of @fw/log
+  // @ts-expect-error -- must be a logger from @fw/log
   const logger: ServerOptions = { logger: console }
   expectTypeOf([settings, half, anyProxy, field, logger]).toBeArray()
 })
 
-it('accepts the options of routes, bodies, errors and peers', () => {
+it('accepts options for routes, bodies, errors and peers', () => {
   const schema = { '~standard': { version: 1, vendor: 'test', validate: (value: unknown) => ({ value }) } } as const
   const route: Required<RouteOptions> = {
     limits: { maxBodyBytes: 1 },

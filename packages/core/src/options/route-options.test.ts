@@ -33,7 +33,7 @@ it.each<[object, string]>([
   [{ timeoutMs: '5' }, 'option "timeoutMs" must be an integer from 1 to 2147483647, got "5". Convert text first'],
   [
     { bodyTypes: 'text/plain' },
-    `option "bodyTypes" must be a list of media types, got "text/plain". Write for example ['application/json'].`,
+    `option "bodyTypes" must be a list of media types, got "text/plain". Write, for example, ['application/json'].`,
   ],
   [{ bodyTypes: [] }, 'option "bodyTypes" must be a list of media types, got an array.'],
   [
@@ -43,7 +43,7 @@ it.each<[object, string]>([
   [
     { bodyTypes: ['Text/Plain'] },
     'option "bodyTypes[0]" must be a media type in lower case without parameters, got "Text/Plain". ' +
-      "Write for example 'application/json', or '*/*' for every body.",
+      "Write, for example, 'application/json', or '*/*' for every body.",
   ],
   [{ bodyTypes: ['json'] }, 'option "bodyTypes[0]" must be a media type'],
   [
@@ -66,11 +66,11 @@ it.each<[object, string]>([
   expect(() => register(options)).toThrow(`GET /api/:id: ${message}`)
 })
 
-it('names a route for every method by an asterisk', () => {
+it('names a route for every method with an asterisk', () => {
   expect(() => new App().router.all('/', { timeoutMs: 0 }, () => '')).toThrow('* /: option "timeoutMs" must be')
 })
 
-it('passes the declared options of other packages through', () => {
+it("passes other packages' declared options through", () => {
   declareRouteOption('audit')
   declareRouteOption('my-package', integer(1))
   const app = new App()
@@ -78,7 +78,7 @@ it('passes the declared options of other packages through', () => {
   return expect(app.fetch('/').then((response) => response.json())).resolves.toEqual(['audit', 'my-package'])
 })
 
-it('checks an option of another package by its kind, and suggests its name', () => {
+it("checks another package's option by its kind, and suggests its name", () => {
   declareRouteOption('role', oneOf('user', 'admin'))
   expect(() => register({ role: 'root' })).toThrow('GET /api/:id: option "role" must be "user" or "admin", got "root".')
   expect(() => register({ roel: 'user' })).toThrow('GET /api/:id: unknown option "roel". Did you mean "role"?')

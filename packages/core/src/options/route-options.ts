@@ -18,7 +18,7 @@ const MIDDLEWARE: OptionKind = { ...func, fix: fixForMiddleware }
 
 const SCHEMA = withFix(
   { expected: 'a Standard Schema', accepts: isStandardSchema },
-  'Pass a schema of a library such as zod, valibot or arktype.',
+  'Pass a schema from a library such as zod, valibot or arktype.',
 )
 
 const ROUTE_KINDS: OptionKinds<RouteOptions> = {
@@ -50,7 +50,7 @@ const ROUTE_KINDS: OptionKinds<RouteOptions> = {
   bodyTypes: BODY_TYPES,
 }
 
-/** Replacements to suggest for option names of other libraries. */
+/** Replacements to suggest for option names from other libraries. */
 const MEANT: Readonly<Record<string, string>> = {
   middleware: 'option "use"',
   middlewares: 'option "use"',
@@ -64,20 +64,20 @@ const MEANT: Readonly<Record<string, string>> = {
   schema: 'params, query, headers, body and response',
 }
 
-/** Returns the name of a route in messages, such as `GET /users/:id`. */
+/** Returns the name that messages use for a route, such as `GET /users/:id`. */
 export function nameOfRoute({ method, pattern }: Pick<RouteInfo, 'method' | 'pattern'>): string {
   return `${method} ${pattern}`
 }
 
 /**
- * Checks the options of a route: those of this package, and those that other packages declare with
+ * Checks a route's options: those that this package defines, and those that other packages declare with
  * `declareRouteOption`.
  *
  * @throws {TypeError} if an option is unknown or has the wrong type
  * @throws {RangeError} if a number is out of range
  */
 export function checkRouteOptions(info: RouteInfo): void {
-  // The first spread puts these names first in the list of known options. The last one keeps other declarations from
+  // The first spread puts these names first in the list of known options. The last spread keeps other declarations from
   // replacing their kinds.
   const kinds = { ...ROUTE_KINDS, ...declaredRouteOptions(), ...ROUTE_KINDS }
   checkOptions(nameOfRoute(info), info.options, kinds, MEANT)

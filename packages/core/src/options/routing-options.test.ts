@@ -53,7 +53,7 @@ describe('trailingSlash', () => {
     ['GET /nowhere/', [404, null], [404, null], [404, null]],
     ['GET /users//', [404, null], [405, 'POST, OPTIONS'], [405, 'POST, OPTIONS']],
     ['GET /%zz/', [400, null], [400, null], [400, null]],
-  ])('handles %s by each rule', async (line, strict, ignore, redirect) => {
+  ])('handles %s under each rule', async (line, strict, ignore, redirect) => {
     expect(await ask(appOf({}), line)).toEqual(strict)
     expect(await ask(appOf({ trailingSlash: 'strict' }), line)).toEqual(strict)
     expect(await ask(appOf({ trailingSlash: 'ignore' }), line)).toEqual(ignore)
@@ -84,7 +84,7 @@ describe('caseSensitive: false', () => {
     expect(await ask(app, line)).toEqual(expected)
   })
 
-  it('matches the prefix of a group with its own not-found handler', async () => {
+  it("matches a group's prefix with its own not-found handler", async () => {
     expect(await (await app.fetch('/api/nowhere')).text()).toBe('no /api/nowhere')
     expect(await (await appOf({}).fetch('/api/nowhere')).text()).not.toContain('no /api')
   })
@@ -110,7 +110,7 @@ describe('caseSensitive: false', () => {
   })
 })
 
-it('applies the routing options of the server', async () => {
+it("applies the server's routing options", async () => {
   const server = new Server({ routing: { trailingSlash: 'ignore', caseSensitive: false } })
   server.router().get('/About/', () => 'about')
   expect(await (await server.fetch('/about')).text()).toBe('about')
@@ -129,7 +129,7 @@ it.each<[unknown, string]>([
   expect(() => new App({ routing: routing as RoutingOptions })).toThrow(TypeError)
 })
 
-it('rejects unknown options of an application', () => {
+it('rejects unknown application options', () => {
   const options = { trailingSlash: 'ignore' } as never
   expect(() => new App(options)).toThrow(
     'App: unknown option "trailingSlash". Known options: limits, bodyTypes, checkResponses, trustProxy, routing, onError, onWarning, onNotice.',

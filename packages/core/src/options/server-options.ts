@@ -34,7 +34,7 @@ export interface ServerOptions {
   /** Replaces single limits. The other limits keep their values from `DEFAULT_LIMITS`. */
   readonly limits?: Partial<Limits>
   /**
-   * Limits the media types of bodies that `ctx.json()`, `ctx.request.json()` and the `body` schemas of routes accept. Any
+   * Limits the media types of bodies that `ctx.json()`, `ctx.request.json()` and route `body` schemas accept. Any
    * other body gets 415. Default `['application/json']`, which stands for every JSON format. A route can replace it; see
    * `RouteOptions`.
    */
@@ -76,7 +76,7 @@ export interface ServerOptions {
   readonly drainMs?: number
 }
 
-/** Kinds of the options that `Server` and `listen` share. */
+/** Kinds for the options that `Server` and `listen` share. */
 export const PROTOCOL_KINDS: OptionKinds<Pick<ServerOptions, 'http2' | 'http3' | 'tls'>> = {
   tls: TLS,
   http2: flag,
@@ -93,7 +93,7 @@ const SERVER_KINDS: OptionKinds<ServerOptions> = {
   trustProxy: anything,
   allowedHosts: ALLOWED_HOSTS,
   logger: withFix(
-    objectWith('a logger of @fw/log', 'with', 'withLocation'),
+    objectWith('a logger from @fw/log', 'with', 'withLocation'),
     'Pass what log.with({ … }) returns, or omit it to use the global logger.',
   ),
   shutdown: withFix(oneOf('signals'), 'Omit it to handle signals yourself.'),
@@ -115,7 +115,7 @@ const MEANT_OF_SERVER: Readonly<Record<string, string>> = {
   ignoreTrailingSlash: `routing: { trailingSlash: 'ignore' }`,
 }
 /**
- * Checks the options of a server.
+ * Checks server options.
  *
  * @throws {TypeError} if an option is unknown or has the wrong type
  * @throws {RangeError} if a limit or the number of proxies is out of range

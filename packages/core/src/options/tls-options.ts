@@ -36,8 +36,8 @@ export type TlsCertificate =
     }
 
 /**
- * One certificate, or several to choose from by the name that the client requests (SNI). The first one serves all other
- * names.
+ * One certificate, or several, which are selected by the name that the client requests (SNI). The first one serves all
+ * other names.
  */
 export type TlsCertificates = TlsCertificate | readonly TlsCertificate[]
 
@@ -47,7 +47,7 @@ export type TlsOptions = TlsCertificates | (() => TlsCertificates | Promise<TlsC
 const FORMS = 'Write { keyFile, certFile }, or { key, cert } in PEM.'
 
 /**
- * Kind of the option `tls` of `Server` and `listen`. `checkCertificates` checks its contents.
+ * Kind of the `tls` option of `Server` and `listen`. `checkCertificates` checks its contents.
  *
  * Errors show only the type of a value, because text can be a private key.
  */

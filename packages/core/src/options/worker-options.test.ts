@@ -26,7 +26,7 @@ describe('the option workers', () => {
     expect(resolveWorkerOptions(given, false)).toEqual({ ...DEFAULTS, count })
   })
 
-  it('accepts settings next to the count', () => {
+  it('accepts settings in addition to the count', () => {
     const given = { heartbeatTimeoutMs: 0, startTimeoutMs: 1, maxRestartDelayMs: 1, drainMs: 0, spare: true }
     expect(resolveWorkerOptions({ count: 2, ...given }, true)).toEqual({ count: 2, pinCpus: true, ...given })
   })

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { either, flag, integer, type OptionKind, type OptionKinds, oneOf } from '@fw/options'
 import { MAX_TIMER_MS } from './timer.ts'
 
-/** Settings of the worker processes. */
+/** Settings for the worker processes. */
 export interface WorkerOptions {
   /** Number of worker processes, from 1 to 1024; `'auto'` starts one for each CPU that this process can use. */
   readonly count: number | 'auto'
@@ -38,13 +38,13 @@ export interface WorkerSettings {
 const MAX_COUNT = 1024
 /**
  * Default heartbeat timeout: longer than garbage collection or a large document blocks the event loop, and shorter than
- * the 30 s after which many clients give up.
+ * 30 s, when many clients give up.
  */
 const HEARTBEAT_TIMEOUT_MS = 10_000
 /** Default start timeout: enough to load models or to wait for a database. */
 const START_TIMEOUT_MS = 60_000
 /**
- * Default of `maxRestartDelayMs`: short enough to recover soon after the cause is fixed, and long enough to cost no
+ * Default of `maxRestartDelayMs`: short enough to recover soon after the cause is fixed, and long enough to use no
  * noticeable CPU time.
  */
 const MAX_RESTART_DELAY_MS = 30_000
@@ -71,7 +71,7 @@ const WORKER_KINDS: OptionKinds<WorkerOptions> = {
   spare: flag,
 }
 
-/** Kind of the option `workers` of `listen`. */
+/** Kind of the `workers` option of `listen`. */
 export const WORKERS: OptionKind = {
   ...COUNT,
   expected: `${COUNT.expected}, or an object with a count`,
@@ -83,7 +83,7 @@ function hasCount(value: unknown): boolean {
   return typeof value === 'object' && value !== null && (value as Partial<WorkerOptions>).count !== undefined
 }
 
-/** Fills in the defaults of the option `workers` of `listen`. `WORKERS` checks the values. */
+/** Fills in the defaults for the `workers` option of `listen`. `WORKERS` checks the values. */
 export function resolveWorkerOptions(given: number | 'auto' | WorkerOptions, pinCpus: boolean): WorkerSettings {
   const options = typeof given === 'object' ? given : { count: given }
   return {

@@ -15,7 +15,8 @@ export interface SourceReader {
 /**
  * Starts reading a source.
  *
- * @throws {TypeError} if the source is already being read. Reads throw it for a piece that is neither text nor bytes
+ * @throws {TypeError} if the source is already being read. Reads also throw a TypeError for a piece that is neither
+ * text nor bytes
  */
 export function readSource(source: BodySource): SourceReader {
   if (source instanceof ReadableStream) return readStream(source)
@@ -83,7 +84,8 @@ function readIterable(iterable: Iterable<Uint8Array | string>): SourceReader {
   let isOver = false
   return {
     read() {
-      // An iterator that throws has ended and must not be released. Only one that returns a piece is still open.
+      // An iterator that throws has ended and must not be released. Only an iterator that returns a piece is still
+      // open.
       const wasOver = isOver
       isOver = true
       const { done, value } = iterator.next()
@@ -106,7 +108,7 @@ function readIterable(iterable: Iterable<Uint8Array | string>): SourceReader {
 function bytes(piece: unknown): Uint8Array {
   if (piece instanceof Uint8Array) return piece
   if (typeof piece === 'string') return Buffer.from(piece)
-  // Converts a `Uint8Array` of another realm.
+  // Converts a `Uint8Array` from another realm.
   if (isUint8Array(piece)) return new Uint8Array(piece.buffer, piece.byteOffset, piece.byteLength)
   throw withCode(
     'FW_INVALID_BODY',

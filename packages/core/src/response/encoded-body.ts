@@ -1,6 +1,6 @@
 import type { BodyEncoder, FieldList, ResponseBody } from '@fw/types'
 
-/** Bytes that wait for the encoder before `write` asks the caller to pause. */
+/** Number of bytes waiting for the encoder at which `write` asks the caller to pause. */
 const MAX_WAITING_BYTES = 64 * 1024
 
 /**
@@ -14,7 +14,7 @@ export class EncodedBody implements ResponseBody {
   readonly #onError: (error: unknown) => void
   readonly #push: (bytes: Uint8Array) => void
   #isEnded = false
-  /** Whether the encoder is ended or canceled, so that it gets no further calls. */
+  /** Whether the encoder has ended or was canceled, so that it gets no further calls. */
   #isReleased = false
   #hasRoom = true
   #waitingBytes = 0
@@ -22,7 +22,7 @@ export class EncodedBody implements ResponseBody {
   #running: Promise<void> | undefined = undefined
   #idle: PromiseWithResolvers<void> | undefined = undefined
 
-  /** @param onError Receives an error of the encoder. The response is aborted then */
+  /** @param onError Receives an error from the encoder. The response is then aborted */
   constructor(target: ResponseBody, encoder: BodyEncoder, flushEach: boolean, onError: (error: unknown) => void) {
     this.#target = target
     this.#encoder = encoder
@@ -41,7 +41,7 @@ export class EncodedBody implements ResponseBody {
     return this.#target.bodyBytes
   }
 
-  /** Includes bytes that the encoder still reads: their buffer must not be used again yet. */
+  /** Includes bytes that the encoder is still reading, because their buffer must not be reused yet. */
   get bufferedBytes(): number {
     return this.#waitingBytes + this.#target.bufferedBytes
   }
@@ -79,7 +79,7 @@ export class EncodedBody implements ResponseBody {
     this.#isEnded = true
     this.#isReleased = true
     this.#waitingBytes = 0
-    // The step in progress may never end.
+    // The step in progress might never end.
     this.#becomeIdle()
     try {
       this.#encoder.cancel()

@@ -43,12 +43,12 @@ describe('a Response of fetch()', () => {
   }
 
   it.each(['gzip', 'deflate', 'br', 'zstd', 'gzip, br'])(
-    'is sent decoded if it arrived coded with %s',
+    'is sent decoded if it arrived with the content coding %s',
     async (coding) => {
       const response = await through(coding)
       expect(await response.text()).toBe(TEXT)
       expect(['content-encoding', 'connection'].map((name) => response.headers.get(name))).toEqual([null, null])
-      // The length must not be that of the coded bytes. It is known only if all bytes have arrived.
+      // The length must not be the length of the coded bytes. It is known only if all bytes have arrived.
       expect([null, String(TEXT.length)]).toContain(response.headers.get('content-length'))
       expect([response.headers.get('x-own'), response.headers.getSetCookie()]).toEqual(['1', ['a=1', 'b=2']])
     },

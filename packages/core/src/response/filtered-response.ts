@@ -3,12 +3,12 @@ import { allowsBody } from '../engine/exchange/response-head.ts'
 import { Outgoing, STREAM } from './outgoing.ts'
 import type { PreparedResponse } from './prepared-response.ts'
 
-/** A context whose response is filtered. */
+/** The context members that filtering a response uses. */
 export interface FilteredContext extends Context {
   readonly prepared: PreparedResponse
   /** The filters that have not run yet, in the order in which they were added. */
   filters: readonly ResponseFilter[] | undefined
-  /** Whether the timeout of the route expired, so that another context responds. */
+  /** Whether the route's timeout has expired, so that another context responds. */
   readonly isTimedOut: boolean
   /** Reports an error for which the client gets no response. */
   reportFailure(error: unknown): void
@@ -18,7 +18,7 @@ export interface FilteredContext extends Context {
  * Runs the filters, then sends the head of a response whose body follows.
  *
  * @returns The body to write
- * @throws the error of a filter or of `Exchange.start`
+ * @throws an error from a filter or from `Exchange.start`
  */
 export function startBody(context: FilteredContext): ResponseBody {
   const { exchange, prepared, filters } = context
@@ -37,7 +37,7 @@ export function startBody(context: FilteredContext): ResponseBody {
  * Runs the filters, then sends a complete response.
  *
  * @returns A promise if a filter delays the head
- * @throws the error of a filter or of `Exchange.respond`
+ * @throws an error from a filter or from `Exchange.respond`
  */
 export function respondWhole(context: FilteredContext, body: string | Uint8Array | null): Promise<void> | undefined {
   const { exchange, prepared, filters } = context
@@ -54,7 +54,7 @@ export function respondWhole(context: FilteredContext, body: string | Uint8Array
 }
 
 function respondFiltered(context: FilteredContext, outgoing: Outgoing): void {
-  // The timeout of the route expired while a filter had the head wait.
+  // The route's timeout expired while a filter delayed the head.
   if (context.isTimedOut) return
   const { exchange, prepared } = context
   const { body } = outgoing
@@ -70,7 +70,7 @@ function respondFiltered(context: FilteredContext, outgoing: Outgoing): void {
 /** Sends the head, and returns the body to write: the input of the encoders, or the exchange if there are none. */
 function startEncoded(context: FilteredContext, outgoing: Outgoing): ResponseBody {
   const { exchange, prepared } = context
-  // A response to HEAD has the fields of an encoded body, but nothing to encode.
+  // A response to HEAD has the same fields as an encoded body, but nothing to encode.
   const body = allowsBody(exchange.method, prepared.status)
     ? outgoing.openEncoders(exchange, (error) => context.reportFailure(error))
     : undefined

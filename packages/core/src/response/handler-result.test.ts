@@ -12,7 +12,7 @@ async function respond(result: Handler): Promise<readonly [status: number, text:
   return [response.status, await response.text(), report]
 }
 
-describe('the result of a handler', () => {
+describe("a handler's result", () => {
   it('causes an error response if it is an error', async () => {
     const [status, text, report] = await respond(() => Object.assign(new Error('secret'), { code: 'SECRET' }))
     expect([status, report]).toEqual([500, 'Error: secret'])
@@ -31,7 +31,7 @@ describe('the result of a handler', () => {
     ['iterator', 'ctx.stream(…)', () => [1].values().map(String)],
     ['Request', 'new Response(…)', () => new Request('http://localhost/')],
     ['Context', 'nothing', (ctx) => ctx],
-  ])('must not be a %s, and the report names what to return instead', async (_, hint, make) => {
+  ])('must not be a %s, and the error names the value to return instead', async (_, hint, make) => {
     const [status, , report] = await respond(make)
     expect(status).toBe(500)
     expect(report).toMatch(/^TypeError: response: body must have a JSON form, got a value of type .* Return /)

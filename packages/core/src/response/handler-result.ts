@@ -7,12 +7,12 @@ import { bodyOfResponse, isResponseLike, type ResponseLike } from './response-li
 /** A whole body, a source that is streamed, or `null` for no body. */
 export type ResponseBody = string | Uint8Array | BodySource | null
 
-/** The response that the result of a handler describes. */
+/** The response that a handler's result describes. */
 export interface HandlerResult {
   readonly body: ResponseBody
   /** Content type that the result implies. A type that the handler sets takes precedence. */
   readonly contentType: string | undefined
-  /** The `Response` that was returned, for its status and fields. */
+  /** The returned `Response`, for its status and fields. */
   readonly response: ResponseLike | undefined
 }
 
@@ -22,14 +22,14 @@ export const JSON_TYPE = 'application/json'
 export const BYTES_TYPE = 'application/octet-stream'
 
 /**
- * Converts the result of a handler into a response. Sends strings, bytes, streams and `Response` objects as they are, and
- * any other value as JSON.
+ * Converts a handler's result into a response. Sends strings, bytes, streams and `Response` objects unchanged, and any
+ * other value as JSON.
  *
  * @param result Any value except `undefined`
  * @param serialize Converts a value to JSON
  * @param status Status of the response, by which `serialize` selects the schema
  * @throws {TypeError} if the result has no JSON form, or is a stream or `Response` that is already being read
- * @throws the result, if it is an error. A handler that returns one has forgotten to throw it
+ * @throws the result, if it is an error. The handler returned an error instead of throwing it
  */
 export function readHandlerResult(
   result: unknown,
@@ -83,18 +83,18 @@ function isResponse(value: object): value is ResponseLike {
   return !isPlain(value) && isResponseLike(value)
 }
 
-/** Reports whether `readHandlerResult` certainly converts a result to JSON, and so can take long. */
+/** Reports whether `readHandlerResult` will certainly convert a result to JSON, which can take a long time. */
 export function isJsonValue(result: unknown): boolean {
   return typeof result === 'object' && result !== null && isPlain(result) && !(Symbol.asyncIterator in result)
 }
 
-/** Reports whether an object is an object or array literal, which is sent as JSON whatever its members. */
+/** Reports whether an object is an object or array literal, which is sent as JSON regardless of its members. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === Object.prototype || prototype === Array.prototype || prototype === null
 }
 
-/** Reports whether an object is a `FileHandle` of `node:fs/promises`. */
+/** Reports whether an object is a `FileHandle` from `node:fs/promises`. */
 function isOpenFile(value: object): value is FileHandle {
   return 'fd' in value && 'readableWebStream' in value && 'close' in value
 }
@@ -226,12 +226,12 @@ function fromResponse(response: ResponseLike): HandlerResult {
   return { body, contentType: undefined, response }
 }
 
-/** Returns the error of a result that cannot be sent, because the route timed out or another response was sent. */
+/** Returns the error for a result that cannot be sent, because the route timed out or another response was sent. */
 export function lateResult(isExpired: boolean): Error {
   return isExpired
     ? withCode(
         'FW_ROUTE_TIMEOUT',
-        new Error('Cannot respond: the timeout of the route expired. Stop when ctx.signal aborts, or raise timeoutMs.'),
+        new Error("Cannot respond: the route's timeout has expired. Stop when ctx.signal aborts, or raise timeoutMs."),
       )
     : withCode(
         'FW_RESPONSE_SENT',

@@ -12,7 +12,7 @@ describe('HttpError', () => {
       { type: 7 },
       'HttpError: option "type" must be a string, got 7. Write a URI reference, or omit it for about:blank.',
     ],
-    [{ extensions: 'x' }, 'HttpError: option "extensions" must be an object, got "x". Write for example {'],
+    [{ extensions: 'x' }, 'HttpError: option "extensions" must be an object, got "x". Write, for example, {'],
     [{ extensions: [1] }, 'HttpError: option "extensions" must be an object, got an array.'],
     [{ headers: { 'a b': 'c' } }, 'a b'],
     ['cause', 'HttpError: options must be an object, got "cause".'],

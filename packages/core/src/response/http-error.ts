@@ -5,7 +5,7 @@ import { headerEntries } from './response-init.ts'
 
 /** Options of an `HttpError`. */
 export interface HttpErrorOptions {
-  /** The original error. It is logged for a status from 500 on, and never sent. */
+  /** The original error. It is logged for a status of at least 500, and never sent. */
   readonly cause?: unknown
   /** Header fields of the response, such as `www-authenticate`. */
   readonly headers?: Readonly<Record<string, string>>
@@ -20,10 +20,10 @@ const HTTP_ERROR_KINDS: OptionKinds<HttpErrorOptions> = {
   // `headerEntries` and `ResponseHeaderList` check the fields.
   headers: anything,
   type: withFix(text, 'Write a URI reference, or omit it for about:blank.'),
-  extensions: withFix(object, 'Write for example { retryable: true }.'),
+  extensions: withFix(object, 'Write, for example, { retryable: true }.'),
 }
 
-/** Option names of other libraries, and what to use instead. */
+/** Option names from other libraries, and their replacements. */
 const MEANT: Readonly<Record<string, string>> = {
   status: 'the first argument',
   message: 'the second argument',
@@ -31,14 +31,17 @@ const MEANT: Readonly<Record<string, string>> = {
   errors: 'extensions: { errors }',
 }
 
-/** Marks every `HttpError`: of this package, its other copies in the process, and packages that do not import it. */
+/**
+ * Marks every `HttpError`: from this package, from its other copies in the process, and from packages that do not
+ * import it.
+ */
 const HTTP_ERROR = Symbol.for('@fw/core: HttpError')
 
 /** Makes the server respond with an error status when a handler throws it. Sends its message to the client as `detail`. */
 export class HttpError extends Error {
   /** Always `HttpError`. */
   override readonly name = 'HttpError'
-  /** One of `FwErrorCode` if a package of `@fw` created the error. It is never sent. */
+  /** One of `FwErrorCode` if an `@fw` package created the error. It is never sent. */
   declare readonly code: string | undefined
   /** The status of the response, from 400 to 599. */
   readonly status: number

@@ -12,7 +12,7 @@ import { allowsBody } from '../engine/exchange/response-head.ts'
 import { EncodedBody } from './encoded-body.ts'
 import type { PreparedResponse } from './prepared-response.ts'
 
-/** Stands for a body that follows in pieces. */
+/** Represents a body that follows in pieces. */
 export const STREAM: unique symbol = Symbol('stream')
 
 type WholeBody = string | Uint8Array | null
@@ -53,7 +53,7 @@ export class Outgoing implements OutgoingResponse {
     if (!allowsBody('GET', this.status)) return 'none'
     if (this.isEncoded || this.#body === STREAM) return 'stream'
     if (this.#body !== null) return 'whole'
-    // Handlers announce the length of GET for HEAD, without its body.
+    // For HEAD, handlers can announce the length of the GET response without its body.
     return this.#method === 'HEAD' && this.headers.has('content-length') ? 'stream' : 'none'
   }
 
@@ -111,7 +111,7 @@ export class Outgoing implements OutgoingResponse {
    * Runs the filters, the last one first.
    *
    * @returns A promise if a filter delays the head
-   * @throws the error of a filter
+   * @throws an error from a filter
    */
   run(filters: readonly ResponseFilter[], ctx: Context, from: number = filters.length - 1): Promise<void> | undefined {
     for (let i = from; i >= 0; i--) {
@@ -132,8 +132,8 @@ export class Outgoing implements OutgoingResponse {
   /**
    * Opens the encoders, and returns a body that writes through them to `target`.
    *
-   * @param onError Receives an error of an encoder
-   * @throws the error of an encoder that cannot be opened, after releasing the others
+   * @param onError Receives an error from an encoder
+   * @throws the error from an encoder that cannot be opened, after releasing the others
    */
   openEncoders(target: ResponseBody, onError: (error: unknown) => void): EncodedBody | undefined {
     let body: EncodedBody | undefined

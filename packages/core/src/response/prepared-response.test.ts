@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { PreparedResponse } from './prepared-response.ts'
 
-/** Returns the prepared response for the result of a handler. */
+/** Returns the prepared response for a handler's result. */
 function prepared(result: unknown, before?: (received: PreparedResponse) => void): PreparedResponse {
   const received = new PreparedResponse()
   before?.(received)
@@ -112,7 +112,7 @@ describe('PreparedResponse.take', () => {
 })
 
 describe('the content type of a PreparedResponse', () => {
-  it('stays as it was set', () => {
+  it('keeps the values that were set', () => {
     const received = prepared('a,b', ({ headers }) => headers.set('content-type', 'text/csv'))
     expect(received.fields).toEqual(['content-type', 'text/csv'])
   })

@@ -72,7 +72,7 @@ export class PreparedResponse {
     return this.#body ?? null
   }
 
-  /** Whether the body is that of a `Response`, whose stream can contain a whole text. */
+  /** Whether the body comes from a `Response`, whose stream can contain a complete string. */
   get isFromResponse(): boolean {
     return this.#isFromResponse
   }
@@ -104,10 +104,10 @@ export class PreparedResponse {
   }
 
   /**
-   * Prepares the result of a handler. For `undefined`, keeps the response that the handler prepared through the context, or
+   * Prepares a handler's result. For `undefined`, keeps the response that the handler prepared through the context, or
    * sets the status to 204 without one.
    *
-   * @throws the errors of `readHandlerResult`
+   * @throws like `readHandlerResult`
    */
   take(result: unknown, serialize: Serialize = jsonText): void {
     if (result === undefined) {
@@ -122,7 +122,7 @@ export class PreparedResponse {
       this.status = response.status
       const seen = new Set(['set-cookie'])
       for (const [name, value] of responseFields(response)) {
-        // Cookies are added. Any other field of the `Response` replaces a prepared one.
+        // Cookies are added. Any other field from the `Response` replaces a prepared one.
         if (seen.has(name)) this.headers.append(name, value)
         else this.headers.set(name, value)
         seen.add(name)

@@ -103,7 +103,7 @@ describe('problemDocument', () => {
     ['text/plain;q=0', 'json'],
     ['text/plain;q=2', 'json'],
     ['image/png', 'json'],
-  ])('formats for Accept %j as %s', (accept, form) => {
+  ])('responds to Accept %j with %s', (accept, form) => {
     const { contentType, body } = problemDocument({ status: 404, detail: 'gone' }, accept)
     expect(contentType).toBe(form === 'json' ? 'application/problem+json' : 'text/plain; charset=utf-8')
     expect(body).toMatch(form === 'json' ? /^\{.*\}$/ : /^Not Found: gone\n$/)

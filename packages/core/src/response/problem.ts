@@ -15,7 +15,7 @@ export interface Problem {
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
-/** A problem that is formatted as a body. */
+/** A problem formatted as a body. */
 export interface ProblemDocument {
   readonly contentType: string
   readonly body: string
@@ -66,7 +66,7 @@ function prefersText(accept: string | null): boolean {
   return text > json
 }
 
-/** @param ranges Media ranges, the most specific one first. The first one that `elements` contains decides */
+/** @param ranges Media ranges, the most specific one first. The first range that `elements` contains decides */
 function quality(elements: readonly (readonly string[])[], ranges: readonly string[]): number {
   for (const range of ranges) {
     const parameters = elements.find(([name]) => name === range)?.slice(1)

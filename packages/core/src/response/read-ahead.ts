@@ -19,7 +19,7 @@ export interface Beginning {
 /**
  * Reads the pieces of a body that are available without waiting. A body in memory is then sent with its length.
  *
- * The `Response` of Node.js hides its text or bytes behind a stream. A read waits at most one event-loop turn, so that a
+ * The Node.js `Response` hides its text or bytes behind a stream. A read waits at most one event-loop turn, so that a
  * slow stream does not delay the head.
  */
 // docs/decisions/0106

@@ -28,7 +28,7 @@ describe('ResponseHeaderList', () => {
     expect(list.fields).toEqual(['x', 'y'])
   })
 
-  it('replaces all fields of one name with one field, at the position of the first', () => {
+  it('replaces all fields with one name by a single field, at the position of the first', () => {
     const list = listOf(['a', '1'], ['b', '2'], ['a', '3'], ['c', '4'], ['a', '5'])
     list.set('A', '6')
     expect(list.fields).toEqual(['a', '6', 'b', '2', 'c', '4'])
@@ -60,7 +60,7 @@ describe('ResponseHeaderList', () => {
     expect(listOf(['a', 'é\t~']).get('a')).toBe('é\t~')
   })
 
-  it('uses a given list without copying or changing it', () => {
+  it('uses the given list without copying or changing it', () => {
     const shared = Object.freeze(['etag', '"1"', 'a', '1', 'a', '2'])
     const changes: readonly [(list: ResponseHeaderList) => void, readonly string[]][] = [
       [() => {}, shared],
@@ -79,7 +79,7 @@ describe('ResponseHeaderList', () => {
     expect(shared).toEqual(['etag', '"1"', 'a', '1', 'a', '2'])
   })
 
-  it('replaces only the fields with the names of a given list', () => {
+  it('replaces only the fields that the given list names', () => {
     const list = listOf(['a', '0'], ['vary', 'origin'], ['a', '9'])
     list.setAll(['a', '1', 'a', '2', 'etag', '"1"'])
     expect(list.fields).toEqual(['vary', 'origin', 'a', '1', 'a', '2', 'etag', '"1"'])

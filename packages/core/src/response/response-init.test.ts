@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { App } from '../app/app.ts'
 import { HttpError } from './http-error.ts'
 
-/** Returns the reported error of `ctx.json({}, init)`. */
+/** Returns the error that `ctx.json({}, init)` reports. */
 async function errorOf(init: unknown): Promise<string> {
   const errors: unknown[] = []
   const app = new App({ onError: (_, error) => errors.push(error) })

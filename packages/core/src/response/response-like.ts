@@ -8,7 +8,7 @@ export interface ResponseLike {
   readonly status: number
   readonly headers: Iterable<readonly [name: string, value: string]> & {
     getSetCookie?(): readonly string[]
-    /** Returns all values by name. `node-fetch` has it instead of `getSetCookie`. */
+    /** Returns all values by name. `node-fetch` has this method instead of `getSetCookie`. */
     raw?(): Readonly<Record<string, readonly string[]>>
   }
   readonly body?: BodySource | null
@@ -26,7 +26,7 @@ export function isResponseLike(value: object): value is ResponseLike {
   return typeof arrayBuffer === 'function' && typeof status === 'number' && isIterable
 }
 
-/** Returns the source of a `Response` body, or `null` without a body. */
+/** Returns the source of a `Response` body, or `null` if there is no body. */
 export function bodyOfResponse(response: ResponseLike): BodySource | null {
   const { body } = response
   if (body === undefined) return wholeBody(response)
@@ -49,7 +49,7 @@ export function responseFields(response: ResponseLike): [name: string, value: st
     if (name === 'set-cookie') joined.push(value)
     else if (!omitted.has(name)) fields.push([name, value])
   }
-  // The iterator of `node-fetch` joins cookies. They cannot be split again, because a date contains a comma.
+  // The `node-fetch` iterator joins cookies. They cannot be split again, because a date contains a comma.
   if (joined.length === 0) return fields
   const cookies = headers.getSetCookie?.() ?? headers.raw?.()['set-cookie'] ?? joined
   for (const cookie of cookies) fields.push(['set-cookie', cookie])
@@ -65,8 +65,9 @@ const OF_CONNECTION: ReadonlySet<string> = new Set(['connection'])
 const OF_CODED_BODY: ReadonlySet<string> = new Set([...OF_CONNECTION, 'content-encoding', 'content-length'])
 
 /**
- * Returns the names of fields to omit. A `Response` that the handler created keeps all fields. The fields of a fetched one
- * describe the other connection and the coded body, although its body is decoded (Fetch standard, "HTTP-network fetch").
+ * Returns the names of fields to omit. A `Response` that the handler created keeps all fields. The fields of a fetched
+ * `Response` describe the other connection and the coded body, although its body is decoded (Fetch standard,
+ * "HTTP-network fetch").
  */
 function omittedFields(response: ResponseLike): ReadonlySet<string> {
   // Only a fetched `Response` has a URL.

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decodePath, toggleSlash, referenceToOtherEnd, segmentText, withoutCase } from './path-text.ts'
 
-/** Reference implementation of the rule: split at slashes, then decode each segment once. */
+/** Reference implementation: splits at slashes, then decodes each segment once. */
 function segmentsByTheRule(path: string): string[] | undefined {
   try {
     return path.split('/').map(decodeURIComponent)

@@ -17,7 +17,7 @@ export interface RouteMatch<T> {
   readonly params: Params
 }
 
-/** Route of one pattern and method. */
+/** Route for one pattern and method. */
 export interface RouteEntry<T> {
   readonly value: T
   readonly pattern: string
@@ -25,7 +25,7 @@ export interface RouteEntry<T> {
   readonly names: readonly string[]
   /** Result for a pattern without parameters. Allocated once. */
   readonly fixed: RouteMatch<T> | undefined
-  /** Whether a route that is registered for the same paths replaces this one. */
+  /** Whether another route that is registered for the same paths replaces this one. */
   readonly isImplied: boolean
 }
 
@@ -44,7 +44,7 @@ export class RouteLeaf<T> {
     return undefined
   }
 
-  /** The values of all methods. */
+  /** The values for all methods. */
   get values(): readonly T[] {
     return this.#entries.map(({ value }) => value)
   }
@@ -56,7 +56,7 @@ export class RouteLeaf<T> {
     this.#entries[at < 0 ? this.#entries.length : at] = entry
   }
 
-  /** Returns the entry that handles a method: its own, that of GET for HEAD, or that of any method. */
+  /** Returns the entry that handles a method: its own entry, the GET entry for HEAD, or the entry for any method. */
   pick(method: string): RouteEntry<T> | undefined {
     return (
       this.get(method) ??

@@ -15,13 +15,13 @@ const NAME = /^[A-Za-z_][\w-]*$/
  * A parameter or wildcard fills a whole segment. Only optional parameters can follow an optional parameter, and a
  * wildcard must be last. Literal text is written decoded and is compared with decoded path segments.
  *
- * @throws {TypeError} naming the fault and its index in the pattern
+ * @throws {TypeError} naming the error and its index in the pattern
  */
 export function parsePattern(pattern: string): readonly PatternSegment[] {
   if (typeof pattern !== 'string') {
     throw withCode(
       'FW_INVALID_PATH',
-      new TypeError(`router: path must be a string, got ${showValue(pattern)}. Write for example '/users/:id'.`),
+      new TypeError(`router: path must be a string, got ${showValue(pattern)}. Write, for example, '/users/:id'.`),
     )
   }
   if (!pattern.startsWith('/')) throw patternError(pattern, 0, `start with '/'`)

@@ -103,7 +103,7 @@ describe('RouteTable (paths)', () => {
     },
   )
 
-  it('matches the root by an optional parameter at the root', () => {
+  it('matches the root through an optional parameter at the root', () => {
     expect(tableOf('/:lang?').find('GET', '/')).toEqual({ kind: 'match', value: '/:lang?', params: {} })
   })
 
@@ -194,7 +194,7 @@ describe('RouteTable (conflicts)', () => {
     expect(() => table.add(ANY_METHOD, second, 'other')).toThrow(`* ${second}: `)
   })
 
-  it('adds no part of a route that it rejects', () => {
+  it('adds no part of a rejected route', () => {
     const table = tableOf('/a')
     expect(() => table.add('GET', '/a/:x?', 'other')).toThrow('is registered')
     expect(table.find('GET', '/a/1')).toEqual({ kind: 'unknown' })

@@ -134,7 +134,7 @@ export class RouteTable<T> {
     const leaf = leafOf(this.#tree, segments)
     if (segments.every((segment) => segment.kind === 'literal')) {
       const path = `/${segments.map((segment) => segment.text).join('/')}`
-      // A '%' in literal text is decoded text, which a received path never equals.
+      // A '%' in literal text is decoded text, which never equals a received path.
       if (!path.includes('%')) this.#literal.set(path, leaf)
     }
     return leaf

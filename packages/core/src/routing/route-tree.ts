@@ -21,7 +21,7 @@ export interface Place<T> {
   wildcard: RouteLeaf<T> | undefined
 }
 
-/** State of a search for the route of a method. */
+/** State of a search for a method's route. */
 export interface Search<T> {
   method: string
   /** Start and end index in the path of each parameter and wildcard of the found entry. */
@@ -92,7 +92,7 @@ export function findEntry<T>(
         const slash = path.indexOf('/', at)
         const end = slash === -1 ? path.length : slash
         if (end > at) {
-          // Record the bounds before the branch is known to match. Another branch overwrites them.
+          // Record the bounds before the branch is known to match, because another branch overwrites them.
           search.bounds[2 * index] = at
           search.bounds[2 * index + 1] = end
           if (wildcard === undefined) {
@@ -128,7 +128,7 @@ function placeAfter<T>(from: Place<T>, codes: readonly number[]): Place<T> {
   }
   const common = commonLength(literal.codes, codes)
   if (common === literal.codes.length) return placeAfter(literal, codes.slice(common))
-  // The texts differ after a common prefix. Insert a node at the fork.
+  // The strings differ after a common prefix. Insert a node where they diverge.
   const fork = place<T>(codes.slice(0, common))
   from.literals[index] = fork
   literal.codes = literal.codes.slice(common)

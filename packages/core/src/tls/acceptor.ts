@@ -16,7 +16,10 @@ export interface TlsAcceptorOptions {
   readonly socket: ServerOpts
   readonly ticketKeys: TicketKeys
   readonly logger: Logger | undefined
-  /** Takes over each connection after its handshake. `openedAt` is the time before it, as `performance.now()` returned it. */
+  /**
+   * Takes over each connection after its handshake. `openedAt` is the time before the handshake, measured with
+   * `performance.now()`.
+   */
   readonly onSecure: (socket: TLSSocket, openedAt: number) => void
   /** Called when a handshake fails. */
   readonly onFailed: () => void
@@ -84,7 +87,7 @@ export class TlsAcceptor {
         if (this.#handshakes.delete(raw)) onFailed()
       })
     })
-    // A failed handshake is the client's fault, so log it only at Debug.
+    // Clients cause failed handshakes, so log them only at Debug.
     this.server.on('tlsClientError', (error: Error, failed: TLSSocket) => {
       this.#logger?.debug('TLS handshake with {} failed: {}', failed.remoteAddress ?? 'a client', error.message)
       failed.destroy()
@@ -133,7 +136,8 @@ export class TlsAcceptor {
       key,
       cert,
       minVersion: MIN_VERSION,
-      // RFC 9113 §9.2.1 forbids renegotiation. With HTTP/1.1 it would let a client repeat expensive handshakes.
+      // RFC 9113 §9.2.1 forbids renegotiation. With HTTP/1.1, renegotiation would let a client repeat expensive
+      // handshakes.
       secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
       sessionIdContext: SESSION_ID_CONTEXT,
       ticketKeys: this.#ticketKeys.current(),
@@ -149,7 +153,7 @@ export class TlsAcceptor {
 }
 
 /**
- * Returns the socket below a TLS socket, from an undocumented property of Node.js. Addresses would identify the socket
+ * Returns the socket below a TLS socket, from an undocumented Node.js property. Addresses would identify the socket
  * only on TCP, because Unix sockets have none.
  */
 function rawOf(secure: TLSSocket): Socket {

@@ -31,7 +31,7 @@ describe('CertificateSet', () => {
     ['elsewhere.example', 0],
     ['', 0],
     ['not a host name\0', 0],
-  ])('chooses for %j certificate %i', (name, index) => {
+  ])('maps the name %j to certificate %i', (name, index) => {
     expect(set.all.indexOf(set.choose(name))).toBe(index)
   })
 

@@ -4,7 +4,7 @@ import { FileWatch } from './file-watch.ts'
 import { loadCredentials } from './credentials.ts'
 import { checkCertificates, type TlsCertificate, type TlsOptions } from '../options/tls-options.ts'
 
-/** Uses certificates that can be replaced while it runs. */
+/** A component whose certificates can be replaced while it runs. */
 export interface CertificateUser {
   /**
    * Checks certificates before they are used.
@@ -19,10 +19,10 @@ export interface CertificateUser {
   useCertificates(next: CertificateSet): void
 }
 
-/** Default interval between two checks of watched files: short enough for a renewal by hand, and cheap. */
+/** Default interval between two checks of watched files: short enough for a manual renewal, and cheap. */
 const WATCH_INTERVAL_MS = 2_000
 
-/** Loads the certificates of an option, and keeps them up to date. */
+/** Loads the certificates in an option, and keeps them up to date. */
 export class CertificateStore {
   readonly #options: TlsOptions
   readonly #logger: Logger
@@ -76,7 +76,7 @@ export class CertificateStore {
 
   /**
    * Reloads all certificates. New connections use the new ones; open connections continue unchanged. If one cannot be
-   * used, all stay as they were, and an Error record names the cause.
+   * used, none of them change, and an Error record names the cause.
    *
    * @throws {StartupError} naming the certificate that cannot be used, and the cause
    */

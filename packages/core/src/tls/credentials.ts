@@ -22,11 +22,11 @@ const GIVEN = 'tls.cert and tls.key'
 /**
  * Reads and checks a certificate.
  *
- * @throws {StartupError} if a file is unreadable or not PEM, or if the key does not belong to the certificate
+ * @throws {StartupError} if a file is unreadable or not PEM, or if the key does not match the certificate
  */
 export async function loadCredentials(given: TlsCertificate): Promise<TlsCredentials> {
   if ('key' in given) return checked(pemOf(given.key, 'key'), pemOf(given.cert, 'cert'), GIVEN)
-  // One after the other, so that the error names the same file on every run.
+  // Read them one after the other, so that the error names the same file on every run.
   const key = await readPem(given.keyFile, 'private key', 'keyFile')
   const cert = await readPem(given.certFile, 'certificate', 'certFile')
   return checked(key, cert, `${String(given.certFile)} and ${String(given.keyFile)}`)
@@ -70,7 +70,7 @@ async function readPem(file: string | URL | undefined, what: string, option: str
 function checked(key: string, cert: string, source: string): TlsCredentials {
   try {
     const x509 = new X509Certificate(cert)
-    // `createSecureContext` does not notice that a key and a certificate have different types.
+    // `createSecureContext` does not detect that a key and a certificate have different types.
     if (!x509.checkPrivateKey(createPrivateKey(key))) throw withCode('FW_INVALID_CERTIFICATE', new TypeError(MISMATCH))
     createSecureContext({ key, cert })
     return { key, cert, x509, source }

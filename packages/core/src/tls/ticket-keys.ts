@@ -1,6 +1,6 @@
 import { hkdfSync, randomBytes } from 'node:crypto'
 
-/** Size of the session-ticket keys of `node:tls`. */
+/** Size of the session-ticket keys in `node:tls`. */
 const KEY_BYTES = 48
 const SECRET_BYTES = 32
 /**
@@ -13,20 +13,19 @@ const LIFE_MS = 24 * 3_600_000
 export interface TicketSecret {
   /** Days since 1970 (UTC). */
   readonly day: number
-  /** Secret of that day in Base64. */
+  /** Secret for that day, in Base64. */
   readonly secret: string
 }
 
 /**
- * Derives the keys of session tickets, new ones each day. The secret of a day is derived from that of the day
- * before, so processes that start with the same secret always have equal keys. No process can recover older
- * ones.
+ * Derives session-ticket keys, with new ones each day. Each day's secret is derived from the previous day's, so
+ * processes that start with the same secret always have equal keys. No process can recover older keys.
  */
 export class TicketKeys {
   #day: number
   #secret: Buffer
 
-  /** @param shared Secret of another process. Default: a random secret */
+  /** @param shared Secret from another process. Default: a random secret */
   constructor(shared?: TicketSecret, nowMs: number = Date.now()) {
     this.#day = shared?.day ?? dayOf(nowMs)
     this.#secret = shared === undefined ? randomBytes(SECRET_BYTES) : Buffer.from(shared.secret, 'base64')
@@ -38,7 +37,7 @@ export class TicketKeys {
     return derive(this.#secret, 'keys', KEY_BYTES)
   }
 
-  /** Returns the secret that gives another process the same keys. */
+  /** Returns the secret with which another process derives the same keys. */
   share(nowMs: number = Date.now()): TicketSecret {
     this.#advance(nowMs)
     return { day: this.#day, secret: this.#secret.toString('base64') }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { beatIntervalMs, Heartbeat } from './heartbeat.ts'
 
-it('sends five pings in a timeout', () => {
+it('sends five pings per timeout', () => {
   expect(beatIntervalMs(10_000)).toBe(2000)
 })
 

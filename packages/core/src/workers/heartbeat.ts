@@ -7,8 +7,8 @@ export function beatIntervalMs(timeoutMs: number): number {
 }
 
 /**
- * Detects a blocked process. Counts pings instead of time, so that a suspension of this process or of the whole machine
- * does not count.
+ * Detects a blocked process. Counts pings instead of time, so that time during which this process or the whole machine
+ * is suspended does not count.
  */
 export class Heartbeat {
   #unanswered = 0
@@ -16,7 +16,7 @@ export class Heartbeat {
   /**
    * Counts a ping. Call it once per interval.
    *
-   * @returns Whether the process is blocked, because no ping of a whole timeout was answered
+   * @returns Whether the process is blocked, because it answered no ping during a whole timeout
    */
   ask(): boolean {
     return this.#unanswered++ >= BEATS

@@ -13,7 +13,7 @@ const RETRY_MS = 5
 const LINE_TRIES = 100 / RETRY_MS
 /** Maximum number of waiting callbacks. Further ones are dropped. */
 const MAX_WAITING = 1000
-/** Attempts when the process exits: 1,000 ms in total. After that, the output has no reader. */
+/** Attempts when the process exits: 1,000 ms in total. After that, the output counts as having no reader. */
 const EXIT_TRIES = 1000 / RETRY_MS
 
 const LF = 0x0a
@@ -21,8 +21,8 @@ const LF = 0x0a
 const NAP = new Int32Array(new SharedArrayBuffer(4))
 
 /**
- * Reports whether lines of several processes would be mixed: pipes and sockets split long writes. Files and terminals
- * take each write as a whole.
+ * Reports whether lines from several processes could be mixed, because pipes and sockets split long writes. Files and
+ * terminals take each write as a whole.
  */
 export function tearsLines(fd: number): boolean {
   try {
@@ -43,7 +43,7 @@ export class LineRelay {
   readonly #queue: Buffer[] = []
   #queuedBytes = 0
   #isWriting = false
-  /** Whether the relay has stopped waiting for a slow reader, until it catches up. Long lines can be torn then. */
+  /** Whether the relay has stopped waiting for a slow reader, until it catches up. Long lines can then be split. */
   #isSlow = false
   #readerGone = false
   #isGivenUp = false
@@ -56,7 +56,7 @@ export class LineRelay {
     this.#fd = fd
   }
 
-  /** Forwards the lines of a stream until it ends. */
+  /** Forwards a stream's lines until the stream ends. */
   add(source: Readable): void {
     if (this.#sources.size === 0) process.on('exit', this.#onExit)
     this.#sources.add(source)
@@ -75,13 +75,13 @@ export class LineRelay {
       lineBytes += chunk.byteLength - end
     })
     source.once('close', () => {
-      // A killed process can leave half a line. End it, so that the next line is separate.
+      // A killed process can leave half a line. Add a line break, so that the next line is separate.
       if (line.length > 0) this.#push(Buffer.concat([...line, Buffer.of(LF)]))
       this.#sources.delete(source)
       this.#settle()
     })
     source.on('error', () => {
-      // The stream closes without further data.
+      // The stream can close without emitting `end`.
     })
   }
 
@@ -92,7 +92,7 @@ export class LineRelay {
     return promise
   }
 
-  /** Calls back when all lines are written; never, if the relay gives up first. */
+  /** Calls `callback` when all lines are written, but never if the relay gives up first. */
   whenFree(call: () => void): void {
     if (this.#isGivenUp) return
     if (this.#queue.length === 0) call()
@@ -118,7 +118,7 @@ export class LineRelay {
     try {
       return writeSync(this.#fd, `${line}\n`) > 0
     } catch {
-      // The pipe is full or closed. The caller can use another one.
+      // The pipe is full or closed. The caller can use another descriptor.
       return false
     }
   }
@@ -213,7 +213,7 @@ export class LineRelay {
       this.#callWaiting()
       return
     }
-    // The disk is full, for example. Drop these lines and continue with the next, like any log.
+    // The disk is full, for example. Drop these lines and continue with the next ones, as a log sink does.
     this.#written(bytes)
   }
 

@@ -13,12 +13,12 @@ import { Supervisor, type Offer } from './supervisor.ts'
 import { isWorkerProcess, WorkerLink } from './worker-link.ts'
 import { resolveWorkerOptions, type WorkerOptions, type WorkerSettings } from '../options/worker-options.ts'
 
-/** Options of a call of `listen` with workers. */
+/** Options of a `listen` call with workers. */
 export interface WorkerListenOptions extends ListenOptions {
   readonly workers: number | 'auto' | WorkerOptions
 }
 
-/** Supervisor of this process. All servers share one set of workers. */
+/** Supervisor in this process. All servers share one set of workers. */
 let supervisor: Supervisor | undefined
 let link: WorkerLink | undefined
 let listens = 0
@@ -27,7 +27,7 @@ let listens = 0
  * Listens with worker processes. In the primary, starts the workers, which run the same program, and resolves when all
  * of them listen. In a worker, listens on the address that the primary sends.
  *
- * @param http3 Whether the UDP port of the same number is needed too
+ * @param http3 Whether the UDP port with the same number is needed too
  * @throws {StartupError} in the primary, if a worker cannot listen. A worker that cannot listen exits
  */
 export async function listenWithWorkers(
@@ -62,13 +62,13 @@ function checkPrimary(): void {
   if (!isMainThread) {
     throw withCode(
       'FW_WORKERS_UNAVAILABLE',
-      new StartupError('Cannot start workers from a thread. Call listen on the main thread'),
+      new StartupError('Cannot start workers from a worker thread. Call listen() on the main thread'),
     )
   }
   if (cluster.isWorker) {
     throw withCode(
       'FW_WORKERS_UNAVAILABLE',
-      new StartupError('Cannot start workers: this process is itself a worker of node:cluster. Omit workers'),
+      new StartupError('Cannot start workers: this process is already a node:cluster worker. Omit the workers option'),
     )
   }
   if (process.argv[1] === undefined) {
@@ -126,7 +126,7 @@ async function openPlace(options: WorkerListenOptions, udp: boolean, count: numb
   }
 }
 
-/** Represents one call of `listen` in the primary. */
+/** Represents one `listen` call in the primary. */
 class PrimaryListener implements OpenListener {
   readonly address: ListenerAddress
   readonly #listen: number

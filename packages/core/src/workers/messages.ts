@@ -12,8 +12,7 @@ export interface SentAddress {
 }
 
 /**
- * Number of a call of `listen` with workers. It counts the calls in program order, which is the same in the primary and
- * the workers.
+ * Number of a `listen` call with workers, counted in program order, which is the same in the primary and the workers.
  */
 interface OfListen {
   readonly listen: number
@@ -28,9 +27,9 @@ export type WorkerMessage =
   | ({ readonly fw: 'failed'; readonly message: string } & OfListen)
   /** The listener is closed. */
   | ({ readonly fw: 'closed' } & OfListen)
-  /** The worker starts to close the listener, possibly without a request of the primary. */
+  /** The worker starts to close the listener, possibly without a request from the primary. */
   | ({ readonly fw: 'leaving' } & OfListen)
-  /** The worker has reloaded its certificates; `error` says why it could not. */
+  /** The worker has reloaded its certificates; `error` is the reason why it could not. */
   | ({ readonly fw: 'reloaded'; readonly error: string | undefined } & OfListen)
   /** The worker requests a restart of all workers. */
   | { readonly fw: 'restart' }
@@ -50,7 +49,7 @@ export type PrimaryMessage =
   | ({ readonly fw: 'refused'; readonly message: string } & OfListen)
   /** Close within `drainMs`: the whole server, or only this listener. */
   | ({ readonly fw: 'close'; readonly drainMs: number; readonly whole: boolean } & OfListen)
-  /** Reload all certificates of the server. The worker responds with `reloaded`, in the order of the requests. */
+  /** Reload all of the server's certificates. The worker responds with `reloaded`, in the order of the requests. */
   | ({ readonly fw: 'reload' } & OfListen)
   | { readonly fw: 'ping' }
 

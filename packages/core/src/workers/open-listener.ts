@@ -5,7 +5,7 @@ import type { Traffic } from '../listening/traffic.ts'
 import type { TicketSecret } from '../tls/ticket-keys.ts'
 import type { SocketHandle } from './port-sockets.ts'
 
-/** Result of one call of `listen`, in this process or in its workers. */
+/** Result of one `listen` call, in this process or in its workers. */
 export interface OpenListener {
   readonly address: ListenerAddress
   /**
@@ -18,12 +18,12 @@ export interface OpenListener {
   /** Destroys every connection immediately. */
   destroy(): void
   /**
-   * Calls a function that writes to the log after the forwarded output of the workers is written. Absent without
+   * Calls a function that writes to the log after the workers' forwarded output is written. Absent without
    * workers. Does not call it if that output has no reader.
    */
   record?(write: () => void): void
   /**
-   * Reloads all certificates of the server in the processes that serve this listener. Absent without workers.
+   * Reloads all of the server's certificates in the processes that serve this listener. Absent without workers.
    *
    * @throws {StartupError} naming the workers that cannot use theirs, and the cause
    */
@@ -34,7 +34,7 @@ export interface OpenListener {
    * @throws {StartupError} in the primary, if a replacement could not start
    */
   restart?(): Promise<void>
-  /** Adds the open connections of this process, and their requests, to the counts. Absent in a primary. */
+  /** Adds this process's open connections, and their requests, to the counts. Absent in a primary. */
   count?(traffic: Traffic): void
 }
 
@@ -47,7 +47,7 @@ export interface Place {
   readonly ticketSecret?: TicketSecret
 }
 
-/** Functions of the server that worker code calls. */
+/** Server functions that worker code calls. */
 export interface ServerHooks {
   readonly logger: Logger
   /**
@@ -59,7 +59,7 @@ export interface ServerHooks {
   /** Closes a listener that `open` returned, or the whole server. */
   close(listener: OpenListener, drainMs: number, whole: boolean): void
   /**
-   * Reloads the certificates of the server.
+   * Reloads the server's certificates.
    *
    * @throws {StartupError} if they cannot be used
    */

@@ -4,7 +4,7 @@ import { PendingStarts } from './pending-starts.ts'
 
 const address: SentAddress = { url: 'http://a/', host: 'a', port: 1, path: undefined, protocols: [] }
 
-/** Returns the outcome of a start. Call it immediately, so that a failure is handled whenever it occurs. */
+/** Returns a start's outcome. Call it immediately, so that a failure is handled whenever it occurs. */
 const outcomeOf = (start: Promise<unknown>): Promise<string> =>
   start.then(
     () => 'started',
@@ -28,7 +28,7 @@ it('resolves when all workers listen, and counts each once', async () => {
   expect([onStarted.mock.calls, starts.size, vi.getTimerCount()]).toEqual([[[address]], 0, 0])
 })
 
-it('fails with the reason of a worker that ends before it listens, and ignores one that already did', async () => {
+it('fails with the reason from a worker that ends before it listens, and ignores one that already listens', async () => {
   const starts = new PendingStarts(2, 1000)
   const all = outcomeOf(starts.all(0))
   starts.taken(0, 0, address)

@@ -2,12 +2,12 @@ import { withCode } from '@fw/options'
 import { StartupError } from '../options/startup-error.ts'
 import type { SentAddress } from './messages.ts'
 
-/** A call of `listen` that not all workers have reached yet. */
+/** A `listen` call that not all workers have reached yet. */
 interface PendingStart extends PromiseWithResolvers<SentAddress> {
   readonly taken: Set<number>
 }
 
-/** Tracks the calls of `listen` in the primary that wait for their workers. */
+/** Tracks the `listen` calls in the primary that wait for their workers. */
 export class PendingStarts {
   readonly #count: number
   readonly #timeoutMs: number
@@ -52,7 +52,7 @@ export class PendingStarts {
     }
   }
 
-  /** Records that the worker of a slot listens. */
+  /** Records that the worker in a slot listens. */
   taken(listen: number, slot: number, address: SentAddress): void {
     const start = this.#starts.get(listen)
     start?.taken.add(slot)
@@ -60,7 +60,7 @@ export class PendingStarts {
   }
 
   /**
-   * Rejects the calls that the worker of a slot has not reached, because it has ended.
+   * Rejects the calls that the worker in a slot has not reached, because it has ended.
    *
    * @returns Number of rejected calls
    */

@@ -27,7 +27,7 @@ export class CpuPinning {
     this.#cpus = cpus
   }
 
-  /** @param slot Number of the worker, from 0. With more workers than CPUs, several share a CPU */
+  /** @param slot The worker's number, from 0. With more workers than CPUs, several share a CPU */
   async pin(pid: number, slot: number): Promise<void> {
     const cpu = this.#cpus[slot % this.#cpus.length]
     if (cpu === undefined) {
@@ -35,7 +35,7 @@ export class CpuPinning {
       return
     }
     try {
-      // Bind all threads: those for garbage collection and the file system already exist.
+      // Bind all threads, because those for garbage collection and the file system already exist.
       await run('taskset', ['--all-tasks', '--cpu-list', '--pid', String(cpu), String(pid)])
       this.#logger.info('Worker {} (process {}) is bound to CPU {}', slot + 1, pid, cpu)
     } catch (error) {

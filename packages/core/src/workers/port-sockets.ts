@@ -3,7 +3,7 @@ import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import * as net from 'node:net'
 
-/** Bound socket that a primary opens for a worker. Only `net.Server` knows its contents. */
+/** Bound socket that a primary opens for a worker. Only `net.Server` uses its contents. */
 export type SocketHandle = object
 
 /** Maximum number of attempts to find a free TCP port whose UDP port is also free. */
@@ -16,13 +16,13 @@ export interface PortSocketsOptions {
   readonly count: number
   /** Whether other programs can share the port too. */
   readonly reusePort: boolean
-  /** Whether the UDP port of the same number must be free. */
+  /** Whether the UDP port with the same number must be free. */
   readonly udp: boolean
 }
 
 /**
  * Binds one socket per worker to a port with SO_REUSEPORT. The kernel distributes new connections among them. The
- * primary keeps them open without listening, so that waiting connections survive a worker.
+ * primary keeps them open without listening, so that waiting connections survive when a worker ends.
  */
 // docs/decisions/0080
 export class PortSockets {
@@ -36,12 +36,12 @@ export class PortSockets {
     this.#sockets = sockets
   }
 
-  /** Whether the system supports this: it needs the SO_REUSEPORT of Linux, and `net.BoundSocket` of Node.js 26.4. */
+  /** Whether the system supports this, which needs Linux SO_REUSEPORT and `net.BoundSocket` from Node.js 26.4. */
   static get isSupported(): boolean {
     return process.platform === 'linux' && typeof net.BoundSocket === 'function'
   }
 
-  /** @throws {Error} the error of the operating system, such as EADDRINUSE */
+  /** @throws {Error} the operating system's error, such as EADDRINUSE */
   static async open(options: PortSocketsOptions): Promise<PortSockets> {
     const host = await addressOf(options.host)
     for (let attempt = 1; ; attempt++) {
@@ -77,8 +77,8 @@ export class PortSockets {
 }
 
 /**
- * Resolves a host like `net.Server`: to the first address of a name. Without a host, to all addresses, including IPv6
- * if available.
+ * Resolves a host as `net.Server` does: to the first address of a name, or without a host to all addresses, including
+ * IPv6 if available.
  */
 async function addressOf(host: string | undefined): Promise<string> {
   if (host !== undefined) return net.isIP(host) === 0 ? (await lookup(host)).address : host

@@ -1,10 +1,10 @@
-/** Delay after the second failed start in a row, in milliseconds. Each further one doubles it. */
+/** Delay after the second failed start in a row, in milliseconds. Each further failure doubles it. */
 const FIRST_DELAY_MS = 250
 
 /**
  * Chooses the delay before an ended process is started again. A process that was ready, or the first to fail, is
  * replaced immediately. Further failed starts in a row wait exponentially longer, so that a broken program uses little
- * CPU time. A random part keeps several processes from starting at the same time.
+ * CPU time. A random part prevents several processes from starting at the same time.
  */
 export class RestartDelay {
   readonly #maxMs: number

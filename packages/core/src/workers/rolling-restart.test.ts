@@ -23,7 +23,7 @@ it('replaces the workers on each request', async () => {
   expect(begun()).toBe(2)
 })
 
-it('replaces the workers once more after any number of requests during a restart', async () => {
+it('replaces the workers one more time after any number of requests during a restart', async () => {
   const { restart, begun, end } = setup()
   void restart.ask()
   for (let i = 0; i < 100; i++) void restart.ask()
@@ -34,7 +34,7 @@ it('replaces the workers once more after any number of requests during a restart
   expect(begun()).toBe(2)
 })
 
-it('resolves each request to the failure of the restart that follows it', async () => {
+it('resolves each request to the failure of the restart that follows the request', async () => {
   const { restart, end } = setup()
   const asked = [restart.ask(), restart.ask(), restart.ask()]
   await end('first')

@@ -1,4 +1,4 @@
-/** Replaces the workers on request. Requests during a restart cause one more restart, however many they are. */
+/** Replaces the workers on request. Any number of requests during a restart cause one more restart. */
 export class RollingRestart {
   readonly #replaceAll: () => Promise<string | undefined>
   #current: Promise<string | undefined> | undefined = undefined
@@ -13,7 +13,7 @@ export class RollingRestart {
   /**
    * Requests a restart that begins now, or after the current one.
    *
-   * @returns Reason why that restart did not replace all workers
+   * @returns The reason why that restart did not replace all workers
    */
   ask(): Promise<string | undefined> {
     if (this.#current === undefined) return (this.#current = this.#run())

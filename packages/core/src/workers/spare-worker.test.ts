@@ -3,9 +3,9 @@ import { SpareWorker } from './spare-worker.ts'
 import type { WorkerProcess } from './worker-process.ts'
 
 /**
- * Returns the milliseconds from the end of each of five spares to the start of the next.
+ * Returns, for five spares, the milliseconds from the end of one to the start of the next.
  *
- * @param wanted Call of `listen` that each spare has reached; `undefined` if none
+ * @param wanted The `listen` call that each spare has reached; `undefined` if none
  */
 function waits(wanted: number | undefined): number[] {
   vi.useFakeTimers()

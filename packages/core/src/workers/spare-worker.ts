@@ -1,12 +1,18 @@
 import { RestartDelay } from './restart-delay.ts'
 import type { WorkerProcess } from './worker-process.ts'
 
-/** Pause before the next spare starts, in milliseconds. It leaves the CPU to the worker that has just taken over. */
+/**
+ * Pause before the next spare starts, in milliseconds. During the pause, the CPU is free for the worker that has just
+ * taken over.
+ */
 const PAUSE_MS = 1000
 /** Milliseconds from SIGTERM to SIGKILL. */
 const KILL_GRACE_MS = 1000
 
-/** Keeps a process that has run the program up to its first `listen`. It takes over the slot of a worker that ends. */
+/**
+ * Keeps a process that has run the program up to its first `listen`. The process takes over the slot of a worker that
+ * ends.
+ */
 export class SpareWorker {
   readonly #fork: () => WorkerProcess
   readonly #delay: RestartDelay
@@ -31,7 +37,7 @@ export class SpareWorker {
     return taken
   }
 
-  /** Ends the current spare. The next one runs the current version of the program. */
+  /** Ends the current spare. The next one runs the program's current version. */
   renew(): void {
     const before = this.take()
     if (before === undefined) return
@@ -43,11 +49,11 @@ export class SpareWorker {
   onExit(worker: WorkerProcess): void {
     if (worker !== this.#process) return
     this.#process = undefined
-    // A spare that waits for a slot has started successfully, whatever ended it.
+    // A spare that waits for a slot has started successfully, regardless of what ended it.
     this.#startIn(PAUSE_MS + this.#delay.next(worker.wanted !== undefined))
   }
 
-  /** Starts no further spare. */
+  /** Stops starting spares. */
   stop(): void {
     clearTimeout(this.#timer)
     this.#process = undefined

@@ -20,7 +20,7 @@ import { NO_SLOT, WorkerProcess, type WorkerEvents } from './worker-process.ts'
 
 /**
  * Grace period after the drain deadline, in milliseconds. A worker destroys its remaining connections at the deadline
- * and exits. One that is still running after this time hangs.
+ * and exits. A worker that is still running after this time counts as hung.
  */
 const KILL_GRACE_MS = 1000
 /**
@@ -29,10 +29,10 @@ const KILL_GRACE_MS = 1000
  */
 const LEAVING_GRACE_MS = 50
 
-/** Reason why a restart ends early. */
+/** The reason why a restart ends early. */
 const CLOSING = 'the server is closed'
 
-/** Address and sockets for one call of `listen`. */
+/** Address and sockets for one `listen` call. */
 export interface Offer {
   readonly binding: Binding
   /** Returns the socket of a worker, or `undefined` if the worker opens its own. */
@@ -46,7 +46,7 @@ interface Slot {
 }
 
 /**
- * Keeps the worker processes of this program running, from the first `listen` with workers until the last listener is
+ * Keeps this program's worker processes running, from the first `listen` with workers until the last listener is
  * closed.
  */
 export class Supervisor {
@@ -89,7 +89,7 @@ export class Supervisor {
     return this.#stopped !== undefined
   }
 
-  /** Announces a call of `listen`. The workers keep running until it is withdrawn. */
+  /** Announces a `listen` call. The workers keep running until it is withdrawn. */
   join(listen: number): void {
     this.#listens.add(listen)
   }
@@ -110,14 +110,14 @@ export class Supervisor {
     return address
   }
 
-  /** Rejects a call of `listen` in the workers, because it failed in the primary. */
+  /** Rejects a `listen` call in the workers, because it failed in the primary. */
   refuse(listen: number, message: string): void {
     this.#refused.set(listen, message)
     for (const worker of this.#processes) if (worker.wanted === listen) this.#respond(worker, listen)
   }
 
   /**
-   * Closes the listener of a call in all workers, and ends them if no call is left. Resolves when that is done.
+   * Closes a call's listener in all workers, and ends the workers if no call is left. Resolves when that is done.
    *
    * @param whole Whether the whole server closes
    */
@@ -135,7 +135,7 @@ export class Supervisor {
   }
 
   /**
-   * Makes every worker that serves this call reload the certificates of its server.
+   * Makes every worker that serves this call reload its server's certificates.
    *
    * @throws {StartupError} naming the workers that could not, and the causes. The others use the new certificates
    */
@@ -166,7 +166,7 @@ export class Supervisor {
     }
   }
 
-  /** Calls a function that writes to the log, after the forwarded output of the workers. */
+  /** Calls a function that writes to the log, after the workers' forwarded output. */
   record(write: () => void): void {
     this.#output.record(write)
   }
@@ -202,7 +202,7 @@ export class Supervisor {
   async #endAll(): Promise<void> {
     for (const slot of this.#slots) clearTimeout(slot.timer)
     this.#spare?.stop()
-    // Workers that serve nothing yet have no requests to finish.
+    // Workers that serve no listener yet have no requests to finish.
     for (const worker of this.#processes) if (worker.listening.size === 0) worker.kill('SIGTERM')
     await Promise.all(Array.from(this.#processes, (worker) => worker.exited))
     await this.#output.finished()
@@ -211,7 +211,7 @@ export class Supervisor {
     process.off('exit', this.#onProcessExit)
   }
 
-  /** @param slot Number of the worker; `NO_SLOT` for a spare */
+  /** @param slot The worker's number; `NO_SLOT` for a spare */
   #startProcess(slot: number): WorkerProcess {
     const worker = new WorkerProcess(slot, this.#output.relays, this.#events)
     this.#processes.add(worker)
@@ -310,7 +310,7 @@ export class Supervisor {
     const { startupError } = worker
     const reason = startupError ?? `${worker.name} ${worker.ending} before it listened. See its output for the cause`
     // The program fails before it listens on anything, so a retry would fail too. Callers get the error. If other
-    // listeners of this worker were running, replace it: connections already wait for the slot.
+    // listeners in this worker were running, replace it: connections already wait for the slot.
     if (this.#starts.failed(worker.slot, reason) === this.#offers.size) return
     const delayMs = slot.delay.next(worker.isReady)
     const wait = delayMs === 0 ? '' : ` in ${delayMs} ms`
@@ -351,12 +351,12 @@ export class Supervisor {
   }
 
   readonly #onHangUp = (): void => {
-    // The terminal was closed. A program that was started in it ends with it.
+    // The terminal was closed. A program that was started in the terminal ends with it.
     if (this.#hasTerminal && !isatty(0)) {
       process.kill(process.pid, 'SIGTERM')
       return
     }
-    // The log has the error.
+    // The log already contains the error.
     this.restart().catch(() => {})
   }
 

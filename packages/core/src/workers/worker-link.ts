@@ -10,12 +10,12 @@ import type { SocketHandle } from './port-sockets.ts'
 import { SLOT_VARIABLE } from './worker-process.ts'
 
 /**
- * Time that the application has to end after all listeners are closed, in milliseconds. It can have open resources that
- * it never closes.
+ * Milliseconds that the application has to end after all listeners are closed. It can have resources that it never
+ * closes.
  */
 const EXIT_MS = 500
 
-/** Reports whether `listen` of a primary started this process. */
+/** Reports whether `listen` in a primary started this process. */
 export function isWorkerProcess(): boolean {
   return cluster.isWorker && process.env[SLOT_VARIABLE] !== undefined
 }
@@ -38,7 +38,7 @@ export class WorkerLink {
       if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true
       this.#onPrimaryGone()
     })
-    // The primary reads this output. Without it writes fail, but the worker must still finish its requests.
+    // The primary reads this output. Without the primary, writes fail, but the worker must still finish its requests.
     if (tearsLines(1)) process.stdout.on('error', () => {})
     if (tearsLines(2)) process.stderr.on('error', () => {})
   }

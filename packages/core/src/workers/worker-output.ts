@@ -1,13 +1,13 @@
 import { LineRelay } from './line-relay.ts'
 import type { Relays } from './worker-process.ts'
 
-/** Forwards the output of the workers to the descriptors of this process. */
+/** Forwards the workers' output to this process's descriptors. */
 export class WorkerOutput {
   readonly relays: Relays = { 1: new LineRelay(1), 2: new LineRelay(2) }
 
   /**
-   * Calls a function that writes to the log, after the forwarded output of the workers. Without a reader for that
-   * output it is never called, because a log write would block this process.
+   * Calls a function that writes to the log, after the workers' forwarded output. If that output has no reader,
+   * the function is never called, because a log write would block this process.
    */
   record(write: () => void): void {
     this.relays[1].whenFree(() => this.relays[2].whenFree(write))

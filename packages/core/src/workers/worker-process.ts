@@ -6,20 +6,20 @@ import { isOurs, type PrimaryMessage, type SentAddress, type WorkerMessage } fro
 import type { SocketHandle } from './port-sockets.ts'
 
 /**
- * Environment variable that contains the slot of a worker. Its presence marks a process as a worker of this library.
+ * Environment variable that contains a worker's slot. Its presence marks a process as one of this library's workers.
  */
 export const SLOT_VARIABLE = 'FW_WORKER_SLOT'
-/** Slot of a spare, which has none yet. */
+/** Slot value for a spare, which has no slot yet. */
 export const NO_SLOT = -1
 
-/** Receives the events of a worker. */
+/** Receives events from a worker. */
 export interface WorkerEvents {
   onPlaceWanted(worker: WorkerProcess, listen: number): void
   onListening(worker: WorkerProcess, listen: number, address: SentAddress): void
   onLeaving(worker: WorkerProcess, listen: number): void
   /** The worker requests a restart of all workers. */
   onRestartWanted(): void
-  /** The last event of a worker. */
+  /** The last event from a worker. */
   onExit(worker: WorkerProcess): void
 }
 
@@ -28,14 +28,14 @@ export type Relays = Readonly<Record<1 | 2, LineRelay>>
 
 /** A worker process as seen by its primary. */
 export class WorkerProcess {
-  /** Number of the worker, from 0. A replacement has the same number. */
+  /** The worker's number, from 0. A replacement has the same number. */
   slot: number
   readonly pid: number
-  /** Calls of `listen` that it serves. */
+  /** The `listen` calls that it serves. */
   readonly listening: Set<number> = new Set()
-  /** Calls of `listen` for which it has received an address. It may have loaded certificates for them. */
+  /** The `listen` calls for which it has received an address. It can have loaded certificates for them. */
   readonly placed: Set<number> = new Set()
-  /** Call of `listen` for which it waits for an address. */
+  /** The `listen` call for which it waits for an address. */
   wanted: number | undefined = undefined
   /** Whether it serves all listeners that it must serve. */
   isReady = false
@@ -43,7 +43,7 @@ export class WorkerProcess {
   isDraining = false
   /** Resolves to true when it serves all listeners, or to false when it ends before that. */
   readonly ready: PromiseWithResolvers<boolean> = Promise.withResolvers()
-  /** One-line error of its failed call of `listen`. */
+  /** One-line error from its failed `listen` call. */
   startupError: string | undefined = undefined
   readonly #worker: Worker
   readonly #heartbeat = new Heartbeat()
@@ -83,7 +83,7 @@ export class WorkerProcess {
     return `${role} (process ${this.pid})`
   }
 
-  /** Reason for its end, or the fault for which it was killed. Completes a sentence that starts with its name. */
+  /** Reason why it ended or was killed. Completes a sentence that starts with its name. */
   get ending(): string {
     return this.#failure ?? this.#ending
   }
@@ -97,7 +97,7 @@ export class WorkerProcess {
     this.#worker.send(message, handle as SendHandle, undefined, () => {})
   }
 
-  /** Sends a ping. Returns whether the process is blocked, because no ping of a whole timeout was answered. */
+  /** Sends a ping. Reports whether the process is blocked, because it answered no ping during a whole timeout. */
   ask(): boolean {
     if (this.#heartbeat.ask()) return true
     this.send({ fw: 'ping' })
@@ -111,8 +111,8 @@ export class WorkerProcess {
   }
 
   /**
-   * Makes it reload the certificates of a server. Resolves immediately if the process ends, because its replacement
-   * loads them from scratch.
+   * Makes it reload a server's certificates. Resolves immediately if the process ends, because its replacement loads
+   * them anyway.
    *
    * @returns Reason why it could not
    */
@@ -126,7 +126,7 @@ export class WorkerProcess {
   /**
    * Sends a signal to the process.
    *
-   * @param failure Fault that `ending` reports as the reason
+   * @param failure Failure that `ending` reports as the reason
    */
   kill(signal: NodeJS.Signals, failure?: string): void {
     this.#failure ??= failure

@@ -2,18 +2,21 @@ import { channel } from 'node:diagnostics_channel'
 import { NO_SLOT, type WorkerProcess } from './worker-process.ts'
 
 /**
- * State of a worker process. `starts`: it was started. `serves`: it serves all listeners. `drains`: it accepts no more
+ * A worker process's state. `starts`: it was started. `serves`: it serves all listeners. `drains`: it accepts no more
  * connections, and finishes its requests. `ended`: it has ended; a crash skips `drains`.
  */
 export type WorkerState = 'starts' | 'serves' | 'drains' | 'ended'
 
-/** The message of the channel `fw.worker`, which only the primary publishes. */
+/** Message on the channel `fw.worker`, which only the primary publishes. */
 export interface WorkerTrace {
   /** The state that the worker has reached. */
   readonly state: WorkerState
   /** Process ID. */
   readonly pid: number
-  /** Number of the worker, from 1. A replacement has the same number. `undefined` for a spare that has not replaced a worker. */
+  /**
+   * The worker's number, from 1. A replacement has the same number. `undefined` for a spare that has not replaced a
+   * worker.
+   */
   readonly worker: number | undefined
   /** Why the process has ended, such as `exited with code 0`; `undefined` in other states. */
   readonly reason: string | undefined
@@ -21,7 +24,7 @@ export interface WorkerTrace {
 
 const workerChannel = channel('fw.worker')
 
-/** Publishes that a worker has reached a state. */
+/** Publishes the state that a worker has reached. */
 export function traceWorker(state: WorkerState, { pid, slot, ending }: WorkerProcess): void {
   if (!workerChannel.hasSubscribers) return
   const worker = slot === NO_SLOT ? undefined : slot + 1

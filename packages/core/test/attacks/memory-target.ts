@@ -1,4 +1,4 @@
-/** Runs the server for attacks by clients that do not read. The parent process sets its heap limit. */
+/** Runs the server that clients attack by not reading. The parent process sets its heap limit. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as log from '@fw/log'
 import { Server } from '../../src/index.ts'
@@ -7,7 +7,7 @@ import { UNREAD_KINDS } from './unread-streams.ts'
 
 const BODY_BYTES = 2 * 2 ** 20
 const PARTS = 8
-/** Delay in milliseconds before a response, so that all handlers of a connection run before it. */
+/** Delay in milliseconds before a response, so that all handlers on a connection run before it. */
 const WAIT_MS = 50
 
 log.setSinks([])

@@ -6,7 +6,7 @@ import { leastDisturbed } from '@fw/testing/stolen-time'
 import { ATTACKS, type AttackName } from './attacks.ts'
 import { underAttack, type Endurance, type TargetName } from './under-attack.ts'
 
-/** Maximum number of runs of an attack. A run is repeated if steal time exceeds 3%. */
+/** Maximum number of runs per attack. A run is repeated if steal time exceeds 3%. */
 const MAX_RUNS = 4
 
 const [connections = '1000', seconds = '15', settle = '5', part = '', rounds = '1'] = process.argv.slice(2)
@@ -25,7 +25,7 @@ for (const name of Object.keys(ATTACKS) as AttackName[]) {
 
 async function report(name: AttackName, target: TargetName): Promise<void> {
   const isOurs = target === 'target.ts'
-  // With steal time the latencies are not the server's. The bare server gets one run, because its turns can take
+  // With steal time, the latencies do not reflect the server. The bare server gets one run, because its turns can take
   // minutes.
   const { result, turns } = await leastDisturbed(
     () => underAttack(name, Number(connections), Number(seconds), Number(settle), target),

@@ -65,7 +65,7 @@ describe('a busy connection', () => {
     expect(log.slice(1)).toEqual(busy.map(() => `POST ${CHUNKS}`))
   })
 
-  it('gets its responses after it ends its side, including those to pipelined requests', async () => {
+  it('gets its responses after it ends its side, including responses to pipelined requests', async () => {
     const log: string[] = []
     const busy = Array.from({ length: 10 }, () => connect((event) => log.push(event)))
     for (const socket of busy) {
@@ -76,7 +76,7 @@ describe('a busy connection', () => {
     expect(log.toSorted()).toEqual([...busy.map(() => 'GET 0'), ...busy.map(() => `POST ${CHUNKS}`)])
   })
 
-  it('reports a fault that follows far behind in the received bytes', async () => {
+  it('reports an error far into the received bytes', async () => {
     const log: string[] = []
     const busy = Array.from({ length: 10 }, () => connect((event) => log.push(event)))
     for (const socket of busy) socket.push(`${POST}${TINY_CHUNKS}1 \r\n`)
@@ -103,7 +103,7 @@ describe('a busy connection', () => {
     for (const socket of busy) socket.push(`${POST}${TINY_CHUNKS}0\r\n\r\n`)
     const log: string[] = []
     const { socket, connection } = connectWith((event) => log.push(event))
-    // More than its share, so that the last request must wait.
+    // Send more than its share, so that the last request must wait.
     socket.push(GET.repeat(DEFAULT_LIMITS.maxPipelinedRequests + 1))
     await until(() => log.length === DEFAULT_LIMITS.maxPipelinedRequests && socket.isPaused())
     interrupt(connection)
@@ -111,7 +111,7 @@ describe('a busy connection', () => {
     expect(socket.output).not.toMatch(/HTTP\/1\.1 [45]/)
   })
 
-  it('is read after a refusal, but no faster than its turn', async () => {
+  it('is still read after a refusal, but only in its turns', async () => {
     const refused = Array.from({ length: 20 }, () => connect())
     for (const socket of refused) socket.push('nonsense\r\n\r\n')
     await until(() => refused.every(({ output }) => output.startsWith('HTTP/1.1 400')))

@@ -5,7 +5,7 @@ export interface TargetState {
   readonly rssBytes: number
   /**
    * CPU time of event-loop turns in milliseconds, in ascending order. Other clients wait this long, independently of
-   * the load of the machine.
+   * the machine's load.
    */
   readonly turnsMs: readonly number[]
   /** Maximum of the bytes that the server held for its clients since the last report. */

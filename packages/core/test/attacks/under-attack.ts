@@ -12,7 +12,7 @@ import type { TargetState } from './target-state.ts'
 export interface Endurance {
   /** Maximum growth of resident memory in bytes. */
   readonly grownBytes: number
-  /** Duration of each request of a well-behaved client in milliseconds, in ascending order. */
+  /** Duration of each request from a well-behaved client in milliseconds, in ascending order. */
   readonly latenciesMs: readonly number[]
   /** The durations of requests on a new connection. */
   readonly newLatenciesMs: readonly number[]
@@ -20,13 +20,13 @@ export interface Endurance {
   readonly keptLatenciesMs: readonly number[]
   /** CPU time of event-loop turns in milliseconds, in ascending order. */
   readonly turnsMs: readonly number[]
-  /** Number of requests of the well-behaved client without status 200. */
+  /** Number of requests from the well-behaved client without status 200. */
   readonly failures: number
   /** Duration of each request before the attack in milliseconds, in ascending order. */
   readonly quietLatenciesMs: readonly number[]
   /**
-   * CPU time of the server between each request and its response, in milliseconds and in ascending order. A busy machine
-   * makes requests take longer, but hardly changes it.
+   * The server's CPU time between each request and its response, in milliseconds, in ascending order. A busy machine
+   * makes requests take longer, but hardly changes this value.
    */
   readonly serverCpuMs: readonly number[]
   /** The maximum of bytes that the server held for its clients. */
@@ -37,7 +37,7 @@ export interface Endurance {
   readonly retainedBytes: number
   /** Maximum number of bodies that handlers created in one turn of the event loop, since the well-behaved client started. */
   readonly maxBodiesPerTurn: number
-  /** Share of CPU time that other guests of the host took during the attack. */
+  /** Share of CPU time that other guests on the host took during the attack. */
   readonly stolenShare: number
 }
 
@@ -50,10 +50,10 @@ export const HEAP_BYTES = HEAP_MIB * 2 ** 20
 /** Number of new bodies per second that ends the first burst. The server allows fewer after it has noticed the attack. */
 const MAX_BODIES_PER_SECOND = 40
 
-/** Program of the server: this project's, or a bare one. */
+/** The server's program: this project's, or a bare one. */
 export type TargetName = 'target.ts' | 'bare-target.ts' | typeof MEMORY_TARGET
 
-/** Requests per second of the well-behaved client. */
+/** Requests per second from the well-behaved client. */
 const REQUESTS_PER_SECOND = 50
 
 /**
@@ -78,7 +78,8 @@ export async function underAttack(
     const { rssBytes: before, retainedBytes: retainedBefore } = await ask(target, 'collect')
     const attacker = start('attacker.ts', name, String(port), String(connections))
     try {
-      // A real attacker has its own machine. Here it gets only the CPU time that server and client leave.
+      // A real attacker has its own machine. Here the attacker gets only the CPU time that the server and the client
+      // leave.
       if (attacker.pid !== undefined) setPriority(attacker.pid, constants.priority.PRIORITY_BELOW_NORMAL)
       let [grownBytes, bufferedBytes, bufferLimitBytes, bodies, maxBodiesPerTurn] = [0, 0, 0, 0, 0]
       const turnsMs: number[] = []
@@ -163,7 +164,7 @@ async function visit(
   return { latenciesMs, newLatenciesMs, keptLatenciesMs, serverCpuMs, failures }
 }
 
-/** Returns the CPU time of the main thread of a process in milliseconds: its nanoseconds in `schedstat` (proc(5)). */
+/** Returns the CPU time of a process's main thread in milliseconds: its nanoseconds in `schedstat` (proc(5)). */
 function cpuMsOf(pid: number | undefined): number {
   const [nanoseconds = ''] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'latin1').split(' ', 1)
   return Number(nanoseconds) / 1e6
@@ -189,7 +190,7 @@ function start(program: string, ...args: string[]): ChildProcess {
   const execArgv =
     program === MEMORY_TARGET ? [...process.execArgv, `--max-old-space-size=${HEAP_MIB}`, '--expose-gc'] : undefined
   const child = fork(fileURLToPath(new URL(program, import.meta.url)), args, { ...(execArgv && { execArgv }) })
-  // Emit an error, so that no caller waits for a message of an ended program.
+  // Emit an error, so that no caller waits for a message from a program that has ended.
   child.once('exit', (code) => code !== null && child.emit('error', new Error(`${program} ended with ${code}`)))
   return child
 }

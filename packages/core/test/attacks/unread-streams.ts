@@ -6,7 +6,7 @@ const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
 /** Number of streams per connection. */
 const STREAMS = 100
 
-/** Response types of `memory-target.ts`. Each response has at least 2 MiB and is not read. */
+/** Response types in `memory-target.ts`. Each response has at least 2 MiB and is not read. */
 export const UNREAD_KINDS = [
   'shared',
   'sync-bytes',

@@ -46,7 +46,7 @@ function earlyRoutes(limits: Partial<Limits> = {}, tls?: { key: string; cert: st
   return server
 }
 
-/** The source of the response, the request, and the status. */
+/** For each source of a response: its name, the request, and the status. */
 const CASES: readonly (readonly [what: string, path: string, framing: 'length' | 'chunked', status: number])[] = [
   ['a handler that returns immediately', '/accepted', 'length', 200],
   ['a handler that returns immediately, for a chunked request', '/accepted', 'chunked', 200],
@@ -57,7 +57,7 @@ const CASES: readonly (readonly [what: string, path: string, framing: 'length' |
   ['the body limit, by Content-Length', '/bytes', 'length', 413],
   ['the body limit, in the middle of a chunked body', '/bytes', 'chunked', 413],
   ['the body limit, in the middle of a stream', '/stream', 'chunked', 413],
-  ['the timeout of the route', '/slow', 'length', 503],
+  ["the route's timeout", '/slow', 'length', 503],
   ['the router, without a matching route', '/missing', 'length', 404],
 ]
 
@@ -76,7 +76,7 @@ describe.each([
   afterAll(() => server.close({ drainMs: 0 }))
 
   describe.each(SIZES)('a request of %i bytes', (size) => {
-    it.each(CASES)('gets the response of %s', async (_what, path, framing, status) => {
+    it.each(CASES)('gets the response from %s', async (_what, path, framing, status) => {
       const field = framing === 'length' ? `Content-Length: ${size}` : 'Transfer-Encoding: chunked'
       // Without this field, the server keeps the connection open after a small body.
       const close = size < MIB ? 'Connection: close\r\n' : ''
@@ -143,7 +143,7 @@ describe.each([
     expect(text.slice(text.indexOf('\r\n\r\n') + 4)).toHaveLength(LARGE.length)
   })
 
-  it('arrives at a client that takes three seconds to send its body', async () => {
+  it('reaches a client that takes three seconds to send its body', async () => {
     const head = `POST /unauthorized HTTP/1.1\r\nHost: a\r\nContent-Length: ${3 * MIB}\r\n\r\n`
     const body = zeros(3 * MIB)
     const { text, isSent } = await sendThenRead({ port, tls, head, body, bytesPerSecond: MIB })

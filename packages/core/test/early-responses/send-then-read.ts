@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
 
-/** A request of a client that reads nothing before it has sent the whole request, such as `http.client` of Python. */
+/** A request from a client that reads nothing before it has sent the whole request, such as Python's `http.client`. */
 export interface BlockingRequest {
   readonly port: number
   readonly tls: boolean
@@ -15,12 +15,12 @@ export interface BlockingRequest {
   readonly waitsForClose?: boolean
 }
 
-/** The result of a client that reads only after it has sent its body. */
+/** The result for a client that reads only after it has sent its body. */
 export interface BlockingResult {
   readonly text: string
   /** Whether the client could send the whole request. */
   readonly isSent: boolean
-  /** The error of the socket, such as ECONNRESET. */
+  /** The socket error, such as ECONNRESET. */
   readonly error: string | undefined
 }
 

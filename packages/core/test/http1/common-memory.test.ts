@@ -12,7 +12,7 @@ import { serveEngines } from '../serve-engines.ts'
  */
 const FILLING = Buffer.alloc(200_000, '#')
 
-/** Messages and the response bodies, which repeat the head and the body as the handler saw them. */
+/** Messages and their response bodies, which repeat the head and body that the handler saw. */
 const MESSAGES: Record<string, [sent: string, responded: string]> = {
   'two pipelined requests': [
     'GET /one HTTP/1.1\r\nHost: a\r\nX: first\r\n\r\nGET /two HTTP/1.1\r\nHost: a\r\nX: second\r\n\r\n',
@@ -56,7 +56,7 @@ function onRequest(exchange: Exchange): void {
     exchange.body.consume({
       data: (piece) => pieces.push(piece),
       end: (trailers) => {
-        // Join the pieces at the end, so that each one has been kept for a while.
+        // Join the pieces only at the end, so that each one is kept for a while.
         const { method, target, headers } = exchange
         exchange.respond(
           200,

@@ -30,7 +30,7 @@ function half(exchange: Exchange): void {
   exchange.write(Buffer.from('half'))
 }
 
-/** Sends the last response of a connection. */
+/** Sends the last response on a connection. */
 function refuse(exchange: Exchange): void {
   exchange.respond(413, ['connection', 'close'], null)
 }
@@ -39,7 +39,7 @@ const statuses = (text: string): string[] =>
   Array.from(text.matchAll(/HTTP\/1\.1 (\d{3}) /g), ([, status = '']) => status)
 
 describe('a client that sends FIN', () => {
-  it('receives a waiting response and those to its pipelined requests', async () => {
+  it('receives a waiting response and the responses to its pipelined requests', async () => {
     const { port, outcomes } = await serve((exchange) => exchange.respond(200, [], Buffer.alloc(8 * MIB)))
     const socket = await open(port)
     socket.end(get('/1') + get('/2') + get('/3'))
@@ -91,7 +91,7 @@ describe('a client that sends FIN', () => {
 describe('an incomplete response that ends with its connection', () => {
   const old = 'GET / HTTP/1.0\r\n\r\n'
 
-  it('ends with a reset after FIN of the client', async () => {
+  it("ends with a reset after the client's FIN", async () => {
     const { port } = await serve(half)
     expect(await rawExchange(port, old, { halfClose: true })).toMatchObject({ ended: 'reset' })
   })
@@ -151,7 +151,7 @@ describe('an incomplete response that ends with its connection', () => {
 })
 
 describe('a lingering connection', () => {
-  // One read can exceed the limit before the kernel has accepted FIN.
+  // A single read can exceed the limit before the kernel has accepted FIN.
   it('closes when the client exceeds lingerBytes', async () => {
     const { port, listener } = await serve(refuse, { lingerBytes: 1 })
     const request = `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${MIB}\r\n\r\n${'x'.repeat(MIB)}`

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 
 const calls = vi.hoisted(() => ({ count: 0 }))
-// Simulate a Node.js without the private members: every connection must work as a plain stream.
+// Simulate a Node.js version without the private members: every connection must work as a plain stream.
 vi.mock(import('../../src/engine/socket/node-read-buffer.ts'), () => ({
   readInto() {
     calls.count++
@@ -9,7 +9,7 @@ vi.mock(import('../../src/engine/socket/node-read-buffer.ts'), () => ({
   },
 }))
 
-describe('a server on a Node.js without private read buffers', async () => {
+describe('a server on a Node.js version without private read buffers', async () => {
   await import('../../src/http1/connection.test.ts')
   await import('./in-handler.test.ts')
   await import('./endings.test.ts')

@@ -37,12 +37,12 @@ describe.each(['h2c', 'h2'] as const)('nghttp over %s', (protocol) => {
     expect(await run('nghttp', '-y', origins[protocol])).toBe('hello')
   })
 
-  it('gets a large response with other windows and padding', async () => {
+  it('gets a large response with non-default windows and padding', async () => {
     const response = await run('nghttp', '-y', '-w', '14', '-W', '20', '-b', '100', `${origins[protocol]}large`)
     expect(response).toBe('x'.repeat(3 * MIB))
   })
 
-  it('posts a body with Content-Length, and one with trailers instead', async () => {
+  it('posts one body with Content-Length, and one with trailers instead', async () => {
     const body = randomBytes(5 * MIB)
     await using folder = await tempFolder({ body })
     const file = folder.join('body')

@@ -74,14 +74,14 @@ describe('the connection preface (RFC 9113 §3.3, §3.4)', () => {
     await expect.poll(() => client.outcome(1)).toBe('status 200')
   })
 
-  it('can arrive in one packet with the first requests, before the SETTINGS of the server', async () => {
+  it("can arrive in one packet with the first requests, before the server's SETTINGS", async () => {
     const { port } = await serveEcho()
     const client = await RawClient.connect(port, { preface: false })
     client.send(PREFACE, settings([Setting.HEADER_TABLE_SIZE, 0]), headers(1, request()), headers(3, request()))
     await expect.poll(() => [client.outcome(1), client.outcome(3)]).toEqual(['status 200', 'status 200'])
   })
 
-  it('consists of SETTINGS for the server', async () => {
+  it("consists of SETTINGS on the server's side", async () => {
     const { client } = await serveEcho()
     expect(client.frames[0]).toMatchObject({ type: FrameType.SETTINGS, flags: 0, streamId: 0 })
   })
@@ -117,7 +117,7 @@ describe('a SETTINGS frame (RFC 9113 §6.5)', () => {
     expect(await client.serves(1)).toBe(true)
   })
 
-  it('limits the frames of the server by MAX_FRAME_SIZE, without requiring frames of that size (§4.2)', async () => {
+  it("limits the server's frames by MAX_FRAME_SIZE, without requiring frames of that size (§4.2)", async () => {
     const { port } = await serveEngines((exchange) => exchange.respond(200, [], Buffer.alloc(50_000)))
     const client = await RawClient.connect(port, { settings: [[Setting.MAX_FRAME_SIZE, 20_000]] })
     client.send(headers(1, request()))
@@ -189,7 +189,7 @@ describe('a GOAWAY frame (RFC 9113 §6.8)', () => {
     const drained = listener.drain()
     await expect.poll(() => client.goaway).toBe('NO_ERROR')
     expect(client.lastStreamId).toBe(2 ** 31 - 1)
-    // A request in transit, then the acknowledgement of the server's PING.
+    // Send a request in transit, then the acknowledgement of the server's PING.
     client.send(headers(3, request()))
     const [ping] = client.of(FrameType.PING)
     client.send(frame(FrameType.PING, Flag.ACK, 0, ping?.payload))

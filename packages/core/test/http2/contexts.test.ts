@@ -22,14 +22,14 @@ it.each([
     client.send(windowUpdate(0, 2 ** 30), ...[1, 3, 5, 7].map((id) => headers(id, request('GET', `/${id}`))))
     await expect.poll(() => seen.filter(({ what }) => what === 'begin').length).toBe(begun)
     client.socket.resume()
-    // Some of these arrive while the socket is blocked, some while it is not.
+    // Some of these requests arrive while the socket is blocked, and some while it is not.
     for (let id = 9; id < 60; id += 2) client.send(headers(id, request('GET', `/${id}`)))
     await expect.poll(() => seen.filter(({ what }) => what === 'end').length).toBe(30)
     expect(mixedUp(seen)).toEqual([])
   },
 )
 
-it('ends a waiting response in its own async context, not in that of the response that made room', async () => {
+it('ends a waiting response in its own async context, not in the context of the response that made room', async () => {
   const waiting: Exchange[] = []
   const { port, seen } = await serveInContexts((exchange) => {
     if (exchange.target !== '/last') {

@@ -9,7 +9,7 @@ import { RawClient, request } from './raw-client.ts'
 
 const AT_ONCE = 50
 
-/** Answers after some milliseconds, so that requests are always in progress. */
+/** Answers after a few milliseconds, so that requests are always in progress. */
 const serve = (): Promise<RunningEngines> =>
   serveEngines((exchange) => {
     setTimeout(() => exchange.respond(200, [], 'hello'), 5 * Math.random())
@@ -46,7 +46,7 @@ it('runs no request after the final GOAWAY, so that the client can retry each on
       const outcome = await ask(clients[0])
       outcomes.push(outcome)
       if (outcome === '200') continue
-      // Retry the requests that RFC 9113 §8.7 calls safe to retry on the server that took over.
+      // On the server that took over, retry the requests that are safe to retry according to RFC 9113 §8.7.
       outcomes.push(`again: ${await ask(clients[1])}`)
       break
     }

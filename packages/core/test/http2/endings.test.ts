@@ -40,7 +40,7 @@ describe('a connection after the final GOAWAY (RFC 9113 §6.8)', () => {
     ['DATA and trailers', Buffer.concat([data(3, 'x'), headers(3, block(['x-t', '1']))])],
     ['WINDOW_UPDATE', windowUpdate(3, 1)],
     ['RST_STREAM', rstStream(3)],
-  ])('ignores %s of a request in transit, and finishes earlier requests', async (_name, more) => {
+  ])('ignores %s for a request in transit, and finishes earlier requests', async (_name, more) => {
     const kept = await serve()
     const { client, exchanges } = kept
     client.send(headers(1, request()))
@@ -116,7 +116,7 @@ describe('a client that closes its side of the socket', () => {
     await expect.poll(() => client.isClosed).toBe(true)
   })
 
-  it('is served all 90 requests that it sent before', async () => {
+  it('gets responses to all 90 requests that it sent before', async () => {
     let served = 0
     const { port } = await serveEngines((exchange) => {
       served++

@@ -20,7 +20,7 @@ function openAll(client: RawClient, path = '/'): void {
   client.send(...IDS.map((id) => headers(id, request('GET', path))))
 }
 
-describe('an HTTP/2 connection of a process that has refused no request', () => {
+describe('an HTTP/2 connection in a process that has refused no request', () => {
   it.each([
     ['open', {}],
     ['closed', CLOSED],
@@ -54,7 +54,7 @@ describe('a JSON result that its connection cannot hold', () => {
   })
 })
 
-describe('an HTTP/2 connection of a process that has refused a request', () => {
+describe('an HTTP/2 connection in a process that has refused a request', () => {
   beforeEach(() => bufferLedger.onRefused())
 
   it('runs one handler, and one more at the same time for each response that the client receives', async () => {

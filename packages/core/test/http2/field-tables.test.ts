@@ -11,7 +11,7 @@ const INSERTED = indexedLiteral('x-kept', 'yes')
 const WITH_LATEST = Buffer.concat([request(), indexed(LATEST)])
 const POST = headers(1, request('POST'), 0)
 
-describe('the dynamic table of the client (RFC 9113 §4.3)', () => {
+describe("the client's dynamic table (RFC 9113 §4.3)", () => {
   it.each<[what: string, sent: Buffer[], resets: string | undefined]>([
     ['is malformed', [headers(1, Buffer.concat([request('GET', 'no-slash'), INSERTED]))], 'PROTOCOL_ERROR'],
     [
@@ -43,7 +43,7 @@ describe('the dynamic table of the client (RFC 9113 §4.3)', () => {
   })
 })
 
-describe('the dynamic table of the server (RFC 9113 §4.3.1)', () => {
+describe("the server's dynamic table (RFC 9113 §4.3.1)", () => {
   it.each<[what: string, sent: Buffer[], expected: RegExp]>([
     ['no update without a change', [], /^88/],
     ['no update for a larger maximum', [settings([Setting.HEADER_TABLE_SIZE, 8192])], /^88/],

@@ -27,7 +27,7 @@ async function serve(limits: Partial<Limits> = {}, options: RawClientOptions = {
   return { ...engines, exchanges, client: await RawClient.connect(engines.port, options) }
 }
 
-/** Returns the identifier of the n-th stream of a client. */
+/** Returns the identifier of a client's nth stream. */
 const streamId = (n: number): number => 1 + 2 * n
 
 /** Sends frames until the server closes the connection. Returns their number. */
@@ -56,7 +56,7 @@ const POST = headers(1, request('POST'), 0)
 const LEAVING = Buffer.concat([POST, frame(GOAWAY, 0, 0, Buffer.alloc(8))])
 const UNFINISHED = frame(HEADERS, Flag.END_STREAM, 1, request())
 
-/** Returns a request on the n-th stream, followed by `more`. */
+/** Returns a request on the nth stream, followed by `more`. */
 const requestAnd = (n: number, more: Uint8Array): Buffer => Buffer.concat([headers(streamId(n), request()), more])
 
 /** Floods: frames that are repeated after `before` until the server closes the connection. */
@@ -93,8 +93,8 @@ const FLOODS: readonly Flood[] = [
   ['more streams than are allowed', 'RFC 9113 §5.1.2', NOTHING, (n) => headers(streamId(n), request('POST'), 0)],
   ['frames of unknown types', 'RFC 9113 §5.5', NOTHING, () => frame(0x77, 0, 0, 'x')],
   ['PRIORITY_UPDATE', 'RFC 9218 §7.1', NOTHING, (n) => priorityUpdate(streamId(n % 50), 'u=1')],
-  ['acknowledgements of no SETTINGS', 'RFC 9113 §10.5', NOTHING, () => frame(SETTINGS, Flag.ACK, 0)],
-  ['acknowledgements of no PING', 'RFC 9113 §10.5', NOTHING, () => frame(PING, Flag.ACK, 0, '12345678')],
+  ['acknowledgements without SETTINGS', 'RFC 9113 §10.5', NOTHING, () => frame(SETTINGS, Flag.ACK, 0)],
+  ['acknowledgements without a PING', 'RFC 9113 §10.5', NOTHING, () => frame(PING, Flag.ACK, 0, '12345678')],
   ['GOAWAY', 'RFC 9113 §6.8', POST, () => frame(GOAWAY, 0, 0, Buffer.alloc(8))],
   ['requests after the last GOAWAY', 'RFC 9113 §6.8', LEAVING, (n) => headers(streamId(n + 1), request())],
   ['RST_STREAM on closed streams', 'RFC 9113 §5.1', headers(1, request()), () => rstStream(1)],
@@ -117,7 +117,8 @@ describe('a flood', () => {
       await new Promise(setImmediate)
     }
     await expectServed(port)
-    // Closes immediately if the server reads many together. Otherwise, they stay in the socket buffers until a timeout.
+    // The connection closes immediately if the server reads many frames together. Otherwise, they stay in the socket
+    // buffers until a timeout.
     client.socket.resume()
     await expect.poll(() => client.isClosed).toBe(true)
   })
@@ -165,7 +166,10 @@ describe('a body in one-byte frames', () => {
   })
 })
 
-/** Floods that cost the server at most an acknowledgement each. It reads them as fast as the client reads those. */
+/**
+ * Floods that cost the server at most an acknowledgement each. The server reads the frames as fast as the client reads
+ * the acknowledgements.
+ */
 const CHEAP: readonly Flood[] = [
   ['SETTINGS', 'CVE-2019-9515', NOTHING, () => settings([Setting.MAX_CONCURRENT_STREAMS, 100])],
   ['PING', 'CVE-2019-9512', NOTHING, () => frame(PING, 0, 0, '12345678')],
@@ -173,7 +177,7 @@ const CHEAP: readonly Flood[] = [
 ]
 
 describe('a cheap flood', () => {
-  it.each(CHEAP)('delays no other connection: %s (%s)', async (_name, _reference, _before, make) => {
+  it.each(CHEAP)('does not delay other connections: %s (%s)', async (_name, _reference, _before, make) => {
     const { client, port } = await serve()
     const batch = Array.from({ length: BATCH }, (_, n) => make(n))
     for (let sent = 0; sent < FLOOD; sent += BATCH) {
@@ -253,7 +257,7 @@ describe('an oversized field section', () => {
     expect(await client.serves(3)).toBe(true)
   })
 
-  it('is answered with 431 if it repeats an index to one large field (HPACK bomb, CVE-2016-6581)', async () => {
+  it('is answered with 431 if it repeats an index of one large field (HPACK bomb, CVE-2016-6581)', async () => {
     const { client, port, exchanges } = await serve()
     client.send(headers(1, Buffer.concat([request(), indexedLiteral('x', 'v'.repeat(4000))])))
     const bomb = Buffer.concat([request(), ...Array<Buffer>(12_000).fill(indexed(62))])
@@ -277,7 +281,7 @@ describe('a client that reads no content', () => {
   it.each([
     ['with a window of 0', 0],
     ['with a window that grows byte by byte', 1],
-  ])('has its streams reset and blocks no other client, %s (CVE-2019-9517)', async (_name, step) => {
+  ])('gets its streams reset and blocks no other client, %s (CVE-2019-9517)', async (_name, step) => {
     const exchanges: Exchange[] = []
     const { port, outcomes } = await serveEngines(
       (exchange) => {
@@ -294,7 +298,7 @@ describe('a client that reads no content', () => {
     await expect.poll(() => outcomes.filter(({ aborted }) => aborted).length).toBe(STREAMS)
     clearInterval(timer)
     await expect.poll(() => client.reset(1)).toBe('CANCEL')
-    // The window of the stream limits the sent bytes, however long the stream lasted.
+    // The stream's window limits the bytes sent, however long the stream lasts.
     expect(client.body(1).length).toBeLessThan(1000)
     await expectServed(port)
   })

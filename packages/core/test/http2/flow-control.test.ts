@@ -25,7 +25,7 @@ async function serveLarge(length: number, initialWindow: number): Promise<RawCli
   return RawClient.connect(port, { settings: [[Setting.INITIAL_WINDOW_SIZE, initialWindow]] })
 }
 
-describe('content of the server (RFC 9113 §6.9)', () => {
+describe('content from the server (RFC 9113 §6.9)', () => {
   it.each([0, 1, 1000, WINDOW])('stops at a window of %i bytes', async (window) => {
     const client = await serveLarge(100_000, window)
     client.send(headers(1, request()))
@@ -37,7 +37,7 @@ describe('content of the server (RFC 9113 §6.9)', () => {
     await expect.poll(() => bytes(client, 1)).toBe(window + 1)
   })
 
-  it('stops at the window of the connection', async () => {
+  it("stops at the connection's window", async () => {
     const client = await serveLarge(100_000, 2 ** 20)
     client.send(headers(1, request()), headers(3, request()))
     await expect.poll(() => bytes(client, 1) + bytes(client, 3)).toBe(WINDOW)
@@ -49,7 +49,7 @@ describe('content of the server (RFC 9113 §6.9)', () => {
     const client = await serveLarge(100_000, 1000)
     client.send(headers(1, request()))
     await expect.poll(() => bytes(client, 1)).toBe(1000)
-    // The window becomes -900. It takes 901 more bytes to make it 1.
+    // The window becomes -900, so 901 more bytes make it 1.
     client.send(settings([Setting.INITIAL_WINDOW_SIZE, 100]), windowUpdate(1, 900))
     await client.ping()
     expect(bytes(client, 1)).toBe(1000)
@@ -59,7 +59,7 @@ describe('content of the server (RFC 9113 §6.9)', () => {
     await expect.poll(() => bytes(client, 1)).toBe(1501)
   })
 
-  it('stops if its window shrank below zero while it waited for the connection (§6.9.2)', async () => {
+  it('stops if its window shrinks below zero while it waits for the connection (§6.9.2)', async () => {
     const { port } = await serveEngines((exchange) => {
       exchange.start(200, [])
       exchange.write(Buffer.alloc(WINDOW))
@@ -99,7 +99,7 @@ describe('content of the server (RFC 9113 §6.9)', () => {
     expect(client.body(1)).toBe('')
   })
 
-  it('is followed by its trailers after it waited for the window of the connection', async () => {
+  it("is followed by its trailers after it has waited for the connection's window", async () => {
     const { port } = await serveEngines((exchange) => {
       exchange.start(200, [])
       exchange.write(Buffer.alloc(WINDOW + 1))
@@ -253,7 +253,7 @@ describe('the receive window of a stream (RFC 9113 §6.9)', () => {
     await client.ping()
     send(client, 1, granted(client, 1))
     await client.ping()
-    // The server restores no second window, which bounds the buffered bytes of a request.
+    // The server does not restore the window a second time, which limits the buffered bytes of a request.
     const held = granted(client, 1)
     expect(held).toBeLessThan(2 * WINDOW)
     expect(await client.serves(3)).toBe(true)

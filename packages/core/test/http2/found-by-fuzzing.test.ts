@@ -6,7 +6,7 @@ import { FrameType, Setting, data, settings, windowUpdate } from './frames.ts'
 import { headers } from './hpack.ts'
 import { RawClient, request } from './raw-client.ts'
 
-it('sends nothing on a stream that it reset, even if the handler answers the body error (RFC 9113 §5.1)', async () => {
+it('sends nothing on a stream that it has reset, even if the handler answers the body error (RFC 9113 §5.1)', async () => {
   const { port, outcomes } = await serveEngines((exchange) =>
     exchange.body.consume({
       data() {},
@@ -22,7 +22,7 @@ it('sends nothing on a stream that it reset, even if the handler answers the bod
   expect(outcomes).toEqual([{ status: 0, bodyBytes: 0, aborted: true }])
 })
 
-it('passes the reason of a reset to the reader of the body', async () => {
+it('passes the reason for a reset to the code that reads the body', async () => {
   const reasons: string[] = []
   const { port } = await serveEngines((exchange) =>
     exchange.body.consume({ data() {}, end() {}, error: ({ message }) => reasons.push(message) }),

@@ -10,7 +10,7 @@ const POST = headers(1, request('POST'), 0)
 const TRAILERS = headers(1, block(['x-t', '1']))
 const UNFINISHED = frame(HEADERS, Flag.END_STREAM, 1, request())
 
-/** A list of frames, and the expected outcome of stream 1. */
+/** A list of frames, and the expected outcome on stream 1. */
 type Case = readonly [section: string, what: string, sent: readonly (Uint8Array | string)[], outcome: string]
 
 const CONNECTION_ERRORS: readonly Case[] = [
@@ -38,7 +38,7 @@ const CONNECTION_ERRORS: readonly Case[] = [
   ],
   [
     '4.3',
-    'a change of the table size after the first field',
+    'a table size change after the first field',
     [headers(1, Buffer.concat([request(), integer(0, 5, 0x20)]))],
     'connection COMPRESSION_ERROR',
   ],
@@ -56,7 +56,7 @@ const CONNECTION_ERRORS: readonly Case[] = [
     [headers(5, request()), headers(1, request())],
     'connection PROTOCOL_ERROR',
   ],
-  ['5.1.1', 'a stream of the server', [headers(2, request())], 'connection PROTOCOL_ERROR'],
+  ['5.1.1', 'a server-initiated stream', [headers(2, request())], 'connection PROTOCOL_ERROR'],
   ['6.1', 'DATA on stream 0', [data(0, 'x')], 'connection PROTOCOL_ERROR'],
   ['6.1', 'padding as long as the payload', [POST, data(1, '\x05abcd', Flag.PADDED)], 'connection PROTOCOL_ERROR'],
   ['6.1', 'padding without its length', [POST, data(1, '', Flag.PADDED)], 'connection PROTOCOL_ERROR'],
@@ -108,7 +108,7 @@ const CONNECTION_ERRORS: readonly Case[] = [
   ],
   [
     '6.10',
-    'CONTINUATION of another stream',
+    'CONTINUATION for another stream',
     [frame(HEADERS, 1, 1, request()), frame(CONTINUATION, 4, 3)],
     'connection PROTOCOL_ERROR',
   ],
@@ -135,14 +135,14 @@ describe('a connection error (RFC 9113)', () => {
     await expect.poll(() => client.isClosed).toBe(true)
   })
 
-  it('closes the connection: §3.4, HEADERS before the SETTINGS of the client', async () => {
+  it("closes the connection: §3.4, HEADERS before the client's SETTINGS", async () => {
     const { port } = await serveEcho()
     const client = await RawClient.connect(port, { preface: false })
     client.send(PREFACE, headers(1, request()))
     await expect.poll(() => client.outcome(1)).toBe('connection PROTOCOL_ERROR')
   })
 
-  it('closes the connection: §3.4, an acknowledgement before the SETTINGS of the client', async () => {
+  it("closes the connection: §3.4, an acknowledgement before the client's SETTINGS", async () => {
     const { port } = await serveEcho()
     const client = await RawClient.connect(port, { preface: false, acknowledges: false })
     client.send(PREFACE, frame(SETTINGS, Flag.ACK, 0), settings())
@@ -156,7 +156,7 @@ describe('a connection error (RFC 9113)', () => {
     expect(refusals).toMatchObject([{ status: 0, protocol: 'HTTP/2.0', method: undefined, target: undefined }])
   })
 
-  it('aborts every request of the connection (§5.4.1)', async () => {
+  it('aborts every request on the connection (§5.4.1)', async () => {
     const { client, outcomes } = await serveEcho()
     client.send(POST, headers(3, request('POST'), 0), frame(PING, 0, 1, '12345678'))
     await expect.poll(() => outcomes).toEqual([ABORTED, ABORTED])
@@ -192,7 +192,7 @@ const IGNORED: readonly (readonly [section: string, what: string, sent: readonly
   ['5.3.1', 'PRIORITY that depends on itself', [frame(PRIORITY, 0, 3, Buffer.concat([uint32(3), Buffer.of(1)]))]],
   ['7', 'an unknown error code in RST_STREAM', [POST, rstStream(1, 0xff)]],
   ['5.1', 'WINDOW_UPDATE on a stream that was reset', [POST, rstStream(1), windowUpdate(1, 1)]],
-  ['6.5.3', 'the first of two values of a setting', [settings([4, 100], [4, 65_535])]],
+  ['6.5.3', 'the first of two values for a setting', [settings([4, 100], [4, 65_535])]],
   ['6.7', 'an acknowledgement without a PING', [frame(PING, Flag.ACK, 0, '12345678')]],
   ['6.5.2', 'ENABLE_PUSH of 0 and of 1', [settings([2, 0]), settings([2, 1])]],
   ['6.5.2', 'the lowest and the highest MAX_FRAME_SIZE', [settings([5, 16_384]), settings([5, 2 ** 24 - 1])]],

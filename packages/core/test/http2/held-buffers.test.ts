@@ -33,7 +33,7 @@ async function respond(exchange: Exchange): Promise<void> {
 it.each([
   ['without TLS', false],
   ['over TLS', true],
-])('counts body bytes in bufferedBytes until the socket has taken them, %s', async (_name, isSecure) => {
+])('counts body bytes in bufferedBytes until the socket has accepted them, %s', async (_name, isSecure) => {
   const { key, cert } = await testCertificate()
   const certificates = isSecure ? new CertificateSet([await loadCredentials({ key, cert })]) : undefined
   const { port } = await serveEngines((exchange) => void respond(exchange), {}, certificates)

@@ -68,7 +68,7 @@ export function headers(streamId: number, fieldBlock: Uint8Array, flags: number 
 }
 
 /**
- * Decodes a field block of a peer that uses no dynamic table.
+ * Decodes a field block from a peer that uses no dynamic table.
  *
  * @throws {Error} if the block refers to a dynamic table or has invalid Huffman code
  */

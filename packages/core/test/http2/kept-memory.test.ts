@@ -9,7 +9,7 @@ function keptBytes(pieces: readonly Uint8Array[]): number {
   return [...new Set(pieces.map(({ buffer }) => buffer))].reduce((sum, { byteLength }) => sum + byteLength, 0)
 }
 
-describe('a body in one-byte frames between frames of other streams', () => {
+describe('a body in one-byte frames between frames on other streams', () => {
   it('does not keep the buffers of the other frames alive', async () => {
     const pieces: Uint8Array[] = []
     const { port } = await serveEngines((exchange) => {

@@ -24,7 +24,7 @@ const MALFORMED: readonly Malformed[] = [
   ['8.2.2', 'te with another value', get(['te', 'gzip']), RESET],
   ['8.2.2', 'te with trailers and another value', get(['te', 'trailers, gzip']), RESET],
   ['8.3', 'an unknown pseudo-header field', get([':foo', 'b']), RESET],
-  ['8.3', 'a pseudo-header field of responses', block(METHOD, [':status', '200'], SCHEME, AUTHORITY, PATH), RESET],
+  ['8.3', 'a response pseudo-header field', block(METHOD, [':status', '200'], SCHEME, AUTHORITY, PATH), RESET],
   ['8.3', 'a pseudo-header field after a field', block(METHOD, SCHEME, AUTHORITY, ['x-a', '1'], PATH), RESET],
   ['8.3', ':method twice', block(METHOD, METHOD, SCHEME, AUTHORITY, PATH), RESET],
   ['8.3', ':scheme twice', block(METHOD, SCHEME, SCHEME, AUTHORITY, PATH), RESET],
@@ -80,7 +80,7 @@ describe('an invalid request (RFC 9113)', () => {
     expect(await client.serves(3)).toBe(true)
   })
 
-  it('is reported with method and target if it is answered', async () => {
+  it('is reported with its method and target if it is answered', async () => {
     const { client, refusals } = await serveEcho({ maxFields: 2 })
     client.send(headers(1, request('PUT', '/a?b', ['x-1', ''], ['x-2', ''], ['x-3', ''])))
     client.send(headers(3, request('PUT', '/a', ['expect', 'tea'])))
@@ -96,7 +96,7 @@ describe('an invalid request (RFC 9113)', () => {
 describe('a malformed request', () => {
   const MALFORMED_BLOCK = request('PUT', '/a', ['X-A', '1'])
 
-  it('is reported with method, target and reason', async () => {
+  it('is reported with its method, target and reason', async () => {
     const { client, refusals } = await serveEcho()
     for (const streamId of [1, 3, 5]) client.send(headers(streamId, MALFORMED_BLOCK))
     await expect.poll(() => client.outcome(5)).toBe(RESET)
@@ -145,7 +145,7 @@ describe('a valid request (RFC 9113)', () => {
   it.each<readonly [section: string, what: string, block: Buffer, want: object]>([
     ['8.3', 'pseudo-header fields in any order', block(PATH, AUTHORITY, SCHEME, METHOD), { target: '/' }],
     ['8.3.1', 'host without :authority', block(METHOD, SCHEME, PATH, ['host', 'b:1']), { authority: 'b:1' }],
-    ['8.3.1', 'host as :authority, in another case', get(['host', 'LOCALHOST']), { authority: 'localhost' }],
+    ['8.3.1', 'host equal to :authority except for case', get(['host', 'LOCALHOST']), { authority: 'localhost' }],
     ['8.3.1', 'OPTIONS *', request('OPTIONS', '*'), { method: 'OPTIONS', target: '*' }],
     ['8.2.2', 'te: trailers', get(['te', 'trailers']), { method: 'GET' }],
     [
@@ -197,7 +197,7 @@ const MALFORMED_CONTENT: readonly (readonly [section: string, what: string, sent
     ['8.1', 'trailers without END_STREAM', [data(1, 'xy'), headers(1, block(['x-t', '1']), 0)], RESET],
     [
       '8.2.2',
-      'trailers with a field of the connection',
+      'trailers with a connection-specific field',
       [data(1, 'xy'), headers(1, block(['connection', 'x']))],
       RESET,
     ],

@@ -27,13 +27,13 @@ function get(id: number, priority?: string): Buffer {
   return headers(id, request('GET', '/', ...(priority === undefined ? [] : [['priority', priority] as const])))
 }
 
-/** Encodes a request whose response has the field `priority`. @param requested Value of the field in the request */
+/** Encodes a request whose response has a `priority` field. @param requested Value of the field in the request */
 function getAs(id: number, priority: string, requested?: string, path = '/'): Buffer {
   const field = requested === undefined ? [] : [['priority', requested] as const]
   return headers(id, request('GET', `${path}?${encodeURIComponent(priority)}`, ...field))
 }
 
-/** Connects, and uses up the window of the connection on stream 1. */
+/** Connects, and uses up the connection's window on stream 1. */
 async function connectBlocked(entries: readonly (readonly [id: number, value: number])[] = [WIDE]): Promise<RawClient> {
   const { port } = await serveEngines((exchange) => {
     const [path, priority] = exchange.target.split('?')
@@ -50,7 +50,7 @@ async function connectBlocked(entries: readonly (readonly [id: number, value: nu
   return client
 }
 
-/** Opens the window of the connection, and returns the streams of the received DATA frames in order. */
+/** Opens the connection's window, and returns the streams of the received DATA frames in order. */
 async function order(client: RawClient, streams: number): Promise<number[]> {
   const before = client.of(FrameType.DATA).length
   client.send(windowUpdate(0, 2 ** 24))
@@ -64,10 +64,10 @@ async function order(client: RawClient, streams: number): Promise<number[]> {
 describe('a connection with waiting responses (RFC 9218 §4, §10)', () => {
   it.each<[what: string, sent: Buffer[], expected: number[]]>([
     ['more urgent responses first', [get(3, 'u=5'), get(5), get(7, 'u=0')], [7, 7, 7, 5, 5, 5, 3, 3, 3]],
-    ['responses of the same urgency one after the other', [get(5, 'u=2'), get(7, 'u=2')], [5, 5, 5, 7, 7, 7]],
-    ['incremental responses in turn', [get(3, 'u=2, i'), get(5, 'i, u=2')], [3, 5, 3, 5, 3, 5]],
-    ['incremental and sequential responses in turn', [get(3, 'u=1'), get(5, 'u=1, i')], [5, 3, 5, 3, 5, 3]],
-    ['responses in turn if the client sends no priority', [get(3), get(5)], [3, 5, 3, 5, 3, 5]],
+    ['responses with the same urgency one after the other', [get(5, 'u=2'), get(7, 'u=2')], [5, 5, 5, 7, 7, 7]],
+    ['incremental responses in turns', [get(3, 'u=2, i'), get(5, 'i, u=2')], [3, 5, 3, 5, 3, 5]],
+    ['incremental and sequential responses in turns', [get(3, 'u=1'), get(5, 'u=1, i')], [5, 3, 5, 3, 5, 3]],
+    ['responses in turns if the client sends no priority', [get(3), get(5)], [3, 5, 3, 5, 3, 5]],
     [
       'responses without a priority in sequence once the client sends one',
       [get(3, 'u=7'), get(5), get(7)],
@@ -106,9 +106,9 @@ describe('a connection with waiting responses (RFC 9218 §4, §10)', () => {
 
 describe('the priority field of a response (RFC 9218 §8)', () => {
   it.each<[what: string, sent: Buffer[], expected: number[]]>([
-    ['overrides the field of the request', [get(3, 'u=2'), getAs(5, 'u=1', 'u=7')], [5, 5, 5, 3, 3, 3]],
+    ["overrides the request's field", [get(3, 'u=2'), getAs(5, 'u=1', 'u=7')], [5, 5, 5, 3, 3, 3]],
     [
-      'overrides the field of the request for a streamed response',
+      "overrides the request's field for a streamed response",
       [get(3, 'u=2'), getAs(5, 'u=1', 'u=7', '/parts')],
       [5, 5, 5, 3, 3, 3],
     ],
@@ -132,7 +132,7 @@ describe('a PRIORITY_UPDATE frame (RFC 9218 §7.1)', () => {
   it.each<[what: string, sent: Buffer[], expected: number[]]>([
     ['reorders a waiting stream', [get(3), get(5), priorityUpdate(5, 'u=0')], [5, 5, 5, 3, 3, 3]],
     ['applies to a later request', [priorityUpdate(5, 'u=0'), get(3), get(5)], [5, 5, 5, 3, 3, 3]],
-    ['overrides the field of a later request', [priorityUpdate(3, 'u=6'), get(3, 'u=0'), get(5)], [5, 5, 5, 3, 3, 3]],
+    ["overrides a later request's field", [priorityUpdate(3, 'u=6'), get(3, 'u=0'), get(5)], [5, 5, 5, 3, 3, 3]],
     [
       'overrides an earlier PRIORITY_UPDATE',
       [priorityUpdate(5, 'u=7'), priorityUpdate(5, 'u=1'), get(3), get(5)],

@@ -4,12 +4,12 @@ import { onTestFinished, vi } from 'vitest'
 import { Flag, FrameType, Setting, errorName, frame, settings, takeFrames, uint32, type Frame } from './frames.ts'
 import { block, decodeBlock, headers, type Field } from './hpack.ts'
 
-/** Timeout for responses of a server on the same, possibly busy, machine. */
+/** Timeout for responses from a server on the same, possibly busy, machine. */
 const WAIT = { timeout: 30_000, interval: 5 }
 export const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
 
 export interface RawClientOptions {
-  /** Settings to send besides HEADER_TABLE_SIZE 0. */
+  /** Settings to send in addition to HEADER_TABLE_SIZE 0. */
   readonly settings?: readonly (readonly [id: number, value: number])[]
   /** `false` to send neither preface nor SETTINGS. */
   readonly preface?: boolean
@@ -48,7 +48,7 @@ export class RawClient {
     })
   }
 
-  /** Connects and, by default, completes the preface of both sides. */
+  /** Connects and, by default, completes the preface on both sides. */
   static async connect(port: number, options: RawClientOptions = {}): Promise<RawClient> {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true })
     const client = new RawClient(socket, options.acknowledges ?? true)

@@ -42,7 +42,7 @@ function ask(port: number, seed: number, isSecure: boolean): Socket {
   return socket
 }
 
-/** Reads the response and reports whether it is the one to `/seed`. */
+/** Reads the response and reports whether it is the response to `/seed`. */
 async function isRight(socket: Socket, seed: number, slices: number): Promise<boolean> {
   let rest: Buffer = Buffer.alloc(0)
   const body: Buffer[] = []

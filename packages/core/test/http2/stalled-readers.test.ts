@@ -31,7 +31,7 @@ interface Asked {
 
 /**
  * Serves a client that opens its windows to the maximum, sends requests, and reads nothing. Uses a Unix socket, which
- * buffers some hundred KB instead of several MB.
+ * buffers a few hundred KB instead of several MB.
  */
 async function serve(onRequest: (exchange: Exchange) => void, asked: Asked): Promise<Served> {
   const folder = await tempFolder({})
@@ -119,7 +119,7 @@ describe('a client that stops reading its socket with wide windows', () => {
   })
 })
 
-describe('a client that does not open the window of its connection', () => {
+describe("a client that does not open its connection's window", () => {
   it.each([
     ['at all', 0],
     ['by more than one byte at a time', 1],

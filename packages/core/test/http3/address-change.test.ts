@@ -42,7 +42,7 @@ describe('a client whose port changes (RFC 9000 §9)', () => {
     expect(ports.filter((_port, i) => i % 2 === 1)).toEqual(expected)
   })
 
-  it('loses no bytes of a running upload and download', async () => {
+  it('loses no bytes in a running upload and download', async () => {
     const { proxy, client } = await start(echo)
     const response = client.request({ path: '/', body: slowly(), headers: [] })
     // The transfer is running and far from its end.
@@ -58,7 +58,7 @@ describe('a client whose port changes (RFC 9000 §9)', () => {
     const bytes = { 'to-server': 0, 'to-client': 0 }
     proxy.onDatagram = (direction, datagram) => {
       bytes[direction] += datagram.byteLength
-      // The client is not at the new port.
+      // The client does not receive packets at the new port.
       return direction === 'to-server'
     }
     const request = client.request({ path: '/' }).catch(() => undefined)
@@ -70,7 +70,7 @@ describe('a client whose port changes (RFC 9000 §9)', () => {
   })
 })
 
-describe('an attacker that copies packets of a client', () => {
+describe("an attacker that copies a client's packets", () => {
   it("receives nothing if the client's packets arrive first", async () => {
     const { proxy, client, server } = await start((exchange) => exchange.respond(200, [], PAGE))
     const attacker = await listen()

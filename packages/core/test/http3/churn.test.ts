@@ -31,7 +31,7 @@ async function settled(): Promise<ChurnState> {
 
 describe('HTTP/3 under churn', () => {
   it(
-    `survives ${CONNECTIONS} misbehaving connections, ${WIDTH} at a time, without leaks or failures of other clients`,
+    `survives ${CONNECTIONS} misbehaving connections, ${WIDTH} at a time, without leaks or failures for other clients`,
     async () => {
       await churn(port, CONNECTIONS / 4, WIDTH, 1)
       const before = await settled()

@@ -7,7 +7,7 @@ export const LARGE_BYTES: number = 256 * 1024
 /** Idle timeout of the connections in milliseconds. */
 export const IDLE_TIMEOUT_MS = 1000
 
-/** Results of one run for the well-behaved client. */
+/** The well-behaved client's results in one run. */
 export interface Churn {
   readonly served: number
   readonly failed: number
@@ -15,7 +15,7 @@ export interface Churn {
   readonly slowestMs: number
 }
 
-/** Behavior of a client on its own connection. */
+/** Misbehavior of a client on its own connection. */
 type Behaviour = (client: H3Client, random: Random) => Promise<void>
 
 /** Sends the head of a request, and its end if `end` is true. */
@@ -28,7 +28,7 @@ async function begin({ connection }: H3Client, path: string, end: boolean) {
 const BEHAVIOURS: readonly [Behaviour, ...Behaviour[]] = [
   // Sends a request and closes the connection.
   async (client) => void (await (await client.request({ path: '/' })).bytes()),
-  // Vanishes while requests are running.
+  // Disappears while requests are running.
   async (client) => {
     for (const path of ['/wait', '/large', '/read']) await begin(client, path, path !== '/read')
     client.connection.vanish()
@@ -65,7 +65,7 @@ const BEHAVIOURS: readonly [Behaviour, ...Behaviour[]] = [
       await sleep(2)
     }
   },
-  // Vanishes immediately after connecting.
+  // Disappears immediately after connecting.
   (client) => {
     client.connection.vanish()
     return Promise.resolve()

@@ -60,7 +60,7 @@ describe('a connection error', () => {
     [
       '9114 §6.2.1',
       'CLOSED_CRITICAL_STREAM',
-      'STOP_SENDING for the control stream of the server',
+      "STOP_SENDING for the server's control stream",
       async ({ connection }) => (await connection.controlStream).stop(0x100),
     ],
     [

@@ -72,7 +72,7 @@ describe('a QPACK error', () => {
     [
       '9204 §4.3.2',
       'QPACK_ENCODER_STREAM_ERROR',
-      'an insertion with a name of the static table',
+      'an insertion with a name from the static table',
       unidirectional(QPACK_ENCODER, 'c10161'),
     ],
     [
@@ -121,7 +121,7 @@ describe('a QPACK error', () => {
     [
       '9204 §4.5.2',
       'QPACK_DECOMPRESSION_FAILED',
-      'index 99 of the static table',
+      'index 99 in the static table',
       request(h3Frame(HEADERS, Buffer.from('0000ff24', 'hex'))),
     ],
     [

@@ -26,7 +26,7 @@ const PUSH_PRIORITY_UPDATE = 0xf0701
 /** Reserved type (RFC 9114 §6.2.3, §7.2.8) with an eight-byte encoding. */
 const LONG_GREASE = 0x1f * 2 ** 40 + 0x21
 const GREASE = h3Frame(LONG_GREASE, 'anything')
-/** Stream type of WebTransport, which this server does not know. */
+/** WebTransport's stream type, which this server does not support. */
 const UNKNOWN_STREAM = 0x54
 
 /** Returns a request whose field section has the given hexadecimal bytes after its Required Insert Count of 0. */
@@ -70,7 +70,7 @@ describe('a connection with unusual input', () => {
     ['9114 §6.2.3', 'a stream of a reserved eight-byte type', unidirectional(LONG_GREASE, '00')],
     [
       '9114 §6.2.3',
-      'two streams of one unknown type',
+      'two streams of the same unknown type',
       both(unidirectional(UNKNOWN_STREAM), unidirectional(UNKNOWN_STREAM)),
     ],
     [

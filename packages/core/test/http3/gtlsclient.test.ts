@@ -39,7 +39,7 @@ function saved(name: string): Promise<Buffer> {
   return readFile(folder.join(name))
 }
 
-describe('gtlsclient of ngtcp2', () => {
+describe("ngtcp2's gtlsclient", () => {
   it('gets a response', async () => {
     const output = await client([], '/')
     expect(output).toContain('[:status: 200]')
@@ -50,7 +50,7 @@ describe('gtlsclient of ngtcp2', () => {
   it.each<[string, readonly string[]]>([
     ['with its defaults', []],
     ['with small windows', ['--max-data=16K', '--max-stream-data-bidi-local=16K', '--max-window=0']],
-    ['when packets are lost either way', ['--tx-loss=0.03', '--rx-loss=0.03']],
+    ['when packets are lost in both directions', ['--tx-loss=0.03', '--rx-loss=0.03']],
     ['with a key update during the transfer', ['--key-update=20ms']],
     ['with packets of 1,200 bytes', ['--max-udp-payload-size=1200']],
     ['with an empty connection ID', ['--scid=']],
@@ -63,7 +63,7 @@ describe('gtlsclient of ngtcp2', () => {
   it.each<[string, readonly string[]]>([
     ['with its defaults', []],
     ['when its port changes during the transfer', ['--change-local-addr=15ms', '--nat-rebinding']],
-    ['when packets are lost either way', ['--tx-loss=0.03', '--rx-loss=0.03']],
+    ['when packets are lost in both directions', ['--tx-loss=0.03', '--rx-loss=0.03']],
   ])('uploads 1 MiB and downloads it again %s', async (_how, options) => {
     await client(['-m', 'POST', '-d', upload, ...options], '/echo')
     expect((await saved('echo')).equals(LARGE)).toBe(true)

@@ -39,7 +39,7 @@ describe('a partial request head', () => {
     await expect.poll(() => server.refused).toEqual([LEFT, LEFT, LEFT])
   })
 
-  it('is reported on the idle timeout if the client vanishes', async () => {
+  it('is reported on the idle timeout if the client disappears', async () => {
     await using server = await serveHttp3(() => {})
     const { connection } = await server.connect({ idleTimeoutMs: 300 })
     await (await connection.openStream()).send(PARTIAL_HEAD)
@@ -62,7 +62,7 @@ describe('a partial request head', () => {
     expect(server.refused).toEqual([])
   })
 
-  it('is reported once, with the reason of its refusal, if the client resets the stream later', async () => {
+  it('is reported once, with the reason for its refusal, if the client resets the stream later', async () => {
     await using server = await serveHttp3(() => {}, { maxFields: 1 })
     const client = await server.connect()
     const stream = await client.connection.openStream()

@@ -9,12 +9,12 @@ export const MIB = 1024 * 1024
 /** Content in which lost, duplicated or reordered parts are detectable. */
 export const LARGE: Buffer = Buffer.concat(Array.from({ length: 1024 }, (_, i) => Buffer.alloc(1024, `${i} `)))
 
-/** Server for clients of other implementations, with a record of their requests. */
+/** Server for clients from other implementations, with a record of their requests. */
 export interface InteropServer extends AsyncDisposable {
   readonly server: Server
   readonly port: number
   readonly origin: string
-  /** Outcomes of the exchanges of `/ticks`. */
+  /** Outcomes of the exchanges for `/ticks`. */
   readonly ends: Outcome[]
   /** Protocol of each request, in order. */
   readonly protocols: string[]

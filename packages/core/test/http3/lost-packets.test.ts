@@ -82,7 +82,7 @@ describe.each(HANDLERS)('%s', (_what, outcome, handle) => {
   })
 })
 
-it('lets a client with a limit of four streams continue, whichever datagram to it is lost', async () => {
+it('lets a client with a limit of four streams continue, whichever datagram from the server is lost', async () => {
   await using server = await serveHttp3((exchange) => exchange.respond(200, [], 'x'), { maxConcurrentStreams: 4 })
   const losses = Array.from({ length: MAX_DATAGRAMS }, async (_, lost) => {
     await using proxy = await UdpProxy.open(server.port)

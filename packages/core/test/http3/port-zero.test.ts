@@ -24,23 +24,23 @@ async function serve(): Promise<{ server: Http3Server; receive: (packet: Buffer)
   return { server, receive }
 }
 
-/** Returns the first packet of a client. */
+/** Returns a client's first packet. */
 async function initialPacket(): Promise<Buffer> {
   const socket = createSocket('udp4').bind(0, '127.0.0.1')
   onTestFinished(() => void socket.close())
   await once(socket, 'listening')
   const received = once(socket, 'message')
-  // The client times out because no server responds.
+  // The client times out, because no server responds.
   connectH3({ port: socket.address().port }).catch(() => {})
   const [packet] = (await received) as [Buffer]
   return packet
 }
 
 const PACKETS: readonly (readonly [what: string, make: () => Promise<Buffer>])[] = [
-  ['of an unknown connection', () => Promise.resolve(Buffer.alloc(60, 0x40))],
+  ['with an unknown connection ID', () => Promise.resolve(Buffer.alloc(60, 0x40))],
   ['that begins a connection', initialPacket],
   [
-    'of an unknown version',
+    'with an unknown QUIC version',
     async () => {
       const packet = await initialPacket()
       packet.writeUInt32BE(0x1a2a3a4a, 1)
@@ -50,7 +50,7 @@ const PACKETS: readonly (readonly [what: string, make: () => Promise<Buffer>])[]
 ]
 
 describe('a packet from port 0', () => {
-  it.each(PACKETS)('is ignored if it is one %s', async (_what, make) => {
+  it.each(PACKETS)('is ignored if it is a packet %s', async (_what, make) => {
     const { server, receive } = await serve()
     const packet = await make()
     expect(() => receive(packet)).not.toThrow()

@@ -3,7 +3,7 @@ import { settle, type TestField } from '@fw/testing'
 import { encodeFields, H3Frame, h3Frame, H3StreamType, varint, type H3Client } from '@fw/testing/h3'
 import { bodyOf, serveHttp3, type Http3Server } from '../serve-http3.ts'
 
-/** Sends bytes as a client. */
+/** Sends bytes over a client's connection. */
 export type Act = (client: H3Client) => Promise<unknown>
 
 /** Starts a server that echoes readable request bodies. */
@@ -101,7 +101,7 @@ export function inPieces(type: number, ...parts: readonly Buffer[]): Act {
   }
 }
 
-/** Runs two acts in order. */
+/** Runs two actions in order. */
 export function both(first: Act, second: Act): Act {
   return async (client) => {
     await first(client)

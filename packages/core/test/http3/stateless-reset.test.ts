@@ -47,7 +47,7 @@ async function isReset(before: Start, after: Start, timeoutMs = 400): Promise<bo
 }
 
 describe('a stateless reset (RFC 9000 §10.3)', () => {
-  it("ends a client's connection immediately after a restart of the server", async () => {
+  it("ends a client's connection immediately after a server restart", async () => {
     const credentials = await newTestCertificate()
     expect(await isReset(credentials, credentials, 15_000)).toBe(true)
   })

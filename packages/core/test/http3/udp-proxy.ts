@@ -5,7 +5,7 @@ import { once } from 'node:events'
 export class UdpProxy implements AsyncDisposable {
   /** Port that the client sends to. */
   readonly port: number
-  /** Port of the server. Can be changed. */
+  /** The server's port. It can be changed later. */
   serverPort: number
   readonly #inner: Socket
   #outer: Socket
@@ -48,7 +48,7 @@ export class UdpProxy implements AsyncDisposable {
     this.#inner.send(datagram, this.#clientPort, '127.0.0.1')
   }
 
-  /** Sends a held datagram of the client to the server. */
+  /** Sends a held datagram from the client to the server. */
   forward(datagram: Uint8Array): void {
     this.#outer.send(datagram, this.serverPort, '127.0.0.1')
   }

@@ -11,7 +11,7 @@ const UNREAD_MIB = 500
 const SLICE_BYTES = 64 * 1024
 const MAX_GROWTH_BYTES = 20 * MIB
 
-/** Prints durations. No test depends on them, because the machine can be busy. */
+/** Prints durations. No test asserts these times, because the machine can be busy. */
 const print = process.env['BODY_MIB'] === undefined ? (): void => {} : console.log
 
 let server: ServerProcess

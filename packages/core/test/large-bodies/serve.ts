@@ -3,7 +3,7 @@ import * as log from '@fw/log'
 import type { ServerDemand } from '@fw/testing'
 import { Server } from '../../src/index.ts'
 
-/** Report of the process to its parent. */
+/** The process's report to its parent. */
 export type Report = { readonly port: number } | { readonly rssBytes: number } | { readonly abortedAtMs: number }
 
 const MAX_BODY_BYTES = 2 ** 40

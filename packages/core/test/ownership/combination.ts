@@ -19,7 +19,7 @@ export const READERS = [
   'request.body',
 ] as const
 
-/** Moments at which the handler awaits its read. */
+/** When the handler awaits its read. */
 export const MOMENTS = ['now', 'later', 'after the response', 'never'] as const
 
 /** Results that the handler returns or prepares. */
@@ -38,11 +38,11 @@ export const RESULTS = [
   'Response of a text',
   'Response of a form',
   'Response of a stream',
-  'undici Response of a text',
-  'undici Response of a stream',
-  'own Response of a text',
-  'own Response of an iterable',
-  'own Response of a failing iterable',
+  'undici Response with text',
+  'undici Response with a stream',
+  'own Response with text',
+  'own Response with an iterable',
+  'own Response with a failing iterable',
   'ctx.stream',
   'ctx.stream with a wrong init',
   'a result of startResponse',

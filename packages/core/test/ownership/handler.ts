@@ -9,7 +9,7 @@ import type { Sources } from './sources.ts'
 export interface Case {
   readonly combination: Combination
   readonly sources: Sources
-  /** Number of handlers that were called, of those that returned or threw, and of finished exchanges. */
+  /** Numbers of handlers that were called, handlers that returned or threw, and finished exchanges. */
   entered: number
   left: number
   finished: number
@@ -23,7 +23,7 @@ export interface Case {
   readonly drain: () => void
 }
 
-/** Creates the handler for the requests of all combinations. */
+/** Creates the handler for the requests in all combinations. */
 export function handlerOf(caseOf: (ctx: Context) => Case): (ctx: Context) => Promise<unknown> {
   return async (ctx) => {
     const running = caseOf(ctx)
@@ -69,7 +69,7 @@ async function respond(ctx: Context, running: Case): Promise<unknown> {
   if (event === 'drain') {
     const drained = new Promise<void>((resolve) => ctx.onDrain(resolve))
     running.drain()
-    // The exchange can already be over: clients that reset many streams lose their connection.
+    // The exchange can have ended already, because clients that reset many streams lose their connection.
     if (!signal.aborted) await Promise.race([drained, once(signal, 'abort')])
   }
   if (event === 'error') {
@@ -84,7 +84,7 @@ async function respond(ctx: Context, running: Case): Promise<unknown> {
   return sources.make(result)
 }
 
-/** Begins to read the body. None of these functions awaits a promise of the library. */
+/** Begins to read the body. None of these functions awaits a promise from the library. */
 const READ: Readonly<Record<Combination['reader'], (ctx: Context) => Promise<unknown>>> = {
   none: async () => {},
   bytes: (ctx) => ctx.bytes(),

@@ -47,10 +47,10 @@ afterAll(async () => {
   await folder[Symbol.asyncDispose]()
 })
 
-/** Number of ways whose suites were created. Each suite has its own seed. */
+/** Number of suites created so far, because each suite has its own seed. */
 let ways = 0
 
-everyWay('a body or result of a handler', start, (client) => {
+everyWay("a handler's body or result", start, (client) => {
   const seed = SEED * 100 + ways++
   it(`is released exactly once, in ${Math.ceil(COMBINATIONS / WAYS)} combinations of seed ${SEED}`, async () => {
     const random = new Random(seed)
@@ -81,7 +81,7 @@ async function expectNothingLeft(batch: readonly Case[]): Promise<void> {
   expect(batch.map(faultOf).filter((fault) => fault !== undefined)).toEqual([])
 }
 
-/** Returns what was not released as JSON, which a failed assertion prints in full. */
+/** Returns as JSON what was not released, because a failed assertion prints JSON in full. */
 function faultOf({ combination: of, entered, left, finished, isLate, sources }: Case): string | undefined {
   if (entered === left && entered === finished && !isLate && sources.faults.length === 0) return undefined
   return JSON.stringify({ of, entered, left, finished, isLate, faults: sources.faults })
@@ -183,7 +183,7 @@ function pathOf(fd: string): string {
   }
 }
 
-/** Returns the number of open descriptors of the file. */
+/** Returns the number of open descriptors for the file. */
 function openFiles(): number {
   return readdirSync('/proc/self/fd').filter((fd) => pathOf(fd) === file).length
 }

@@ -37,11 +37,11 @@ export class Sources {
       'Response of a text': () => new Response('hello'),
       'Response of a form': () => new Response(form()),
       'Response of a stream': () => new Response(this.stream(3, 0)),
-      'undici Response of a text': () => new undici.Response('hello'),
-      'undici Response of a stream': () => new undici.Response(this.stream(3, 0)),
-      'own Response of a text': () => new OwnResponse(undefined),
-      'own Response of an iterable': () => new OwnResponse(this.#iterable(3, false)),
-      'own Response of a failing iterable': () => new OwnResponse(this.#iterable(2, true)),
+      'undici Response with text': () => new undici.Response('hello'),
+      'undici Response with a stream': () => new undici.Response(this.stream(3, 0)),
+      'own Response with text': () => new OwnResponse(undefined),
+      'own Response with an iterable': () => new OwnResponse(this.#iterable(3, false)),
+      'own Response with a failing iterable': () => new OwnResponse(this.#iterable(2, true)),
     }
   }
 
@@ -85,7 +85,7 @@ export class Sources {
         return { done: true, value: undefined }
       },
       async return() {
-        // A reader that cancels during a read cannot know that this read reaches the end.
+        // A reader that cancels during a read cannot know whether this read reaches the end.
         if (count.ended === 0 || isEndKnown) count.released++
         return { done: true, value: undefined }
       },
@@ -102,7 +102,7 @@ export class Sources {
   /** Opens a file, which only the response can close. */
   async #fileHandle(file: string): Promise<FileHandle> {
     const count = this.#count('FileHandle')
-    // The types of Node.js lack its event `close`.
+    // The Node.js types lack its `close` event.
     const handle = (await open(file)) as FileHandle & EventEmitter
     return handle.on('close', () => count.released++)
   }
@@ -114,7 +114,7 @@ export class Sources {
   }
 }
 
-/** A `Response` that no library makes: its body is undefined for a text, and otherwise an iterable. */
+/** A `Response` implementation of our own: its body is undefined for text, and otherwise an iterable. */
 class OwnResponse {
   readonly status = 200
   readonly headers: [string, string][] = [['content-type', 'text/x-own']]

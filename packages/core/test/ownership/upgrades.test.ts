@@ -12,13 +12,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Server, type Context } from '../../src/index.ts'
 import { Sources } from './sources.ts'
 
-/** Uses of the socket that `exchange.upgrade()` returns. The handler closes every socket in the end. */
+/** Uses of the socket that `exchange.upgrade()` returns. The handler eventually closes every socket. */
 const USES = ['destroy', 'end', 'echo', 'flood', 'write once', 'ignore'] as const
-/** Moments of the upgrade. */
-const MOMENTS = ['now', 'later', 'when the client has left'] as const
-/** Results of the handler, which are too late for a response. */
+/** When the handler upgrades the connection. */
+const MOMENTS = ['now', 'later', 'when the client has disconnected'] as const
+/** The handler's results, which come too late for a response. */
 const RESULTS = ['nothing', 'text', 'stream', 'failing iterable', 'FileHandle', 'error'] as const
-/** Ways in which the client leaves. */
+/** Ways in which the client disconnects. */
 const LEAVES = ['reset', 'close', 'half-close', 'send and reset', 'wait'] as const
 
 interface Combination {
@@ -26,9 +26,9 @@ interface Combination {
   readonly moment: (typeof MOMENTS)[number]
   readonly result: (typeof RESULTS)[number]
   readonly leave: (typeof LEAVES)[number]
-  /** Whether the handler listens for errors of the socket. */
+  /** Whether the handler listens for socket errors. */
   readonly hears: boolean
-  /** Whether bytes for the new protocol follow the head of the request. */
+  /** Whether bytes for the new protocol follow the request head. */
   readonly hasHead: boolean
 }
 
@@ -38,7 +38,7 @@ interface Case {
   entered: number
   left: number
   finished: number
-  /** Number of sockets that the handler got, and of their closes. */
+  /** Number of sockets that the handler got, and number of closed ones. */
   sockets: number
   closes: number
 }
@@ -122,7 +122,7 @@ function faultOf({ combination: of, sources, ...counts }: Case): unknown {
   return { of, counts, faults: sources.faults }
 }
 
-/** Sends one request, and leaves as the combination says. */
+/** Sends one request, and disconnects as the combination specifies. */
 async function run(port: number, isTls: boolean, of: Combination): Promise<Case> {
   const id = String(count++)
   const counts = { entered: 0, left: 0, finished: 0, sockets: 0, closes: 0 }
@@ -162,7 +162,7 @@ async function handle(ctx: Context): Promise<unknown> {
     const { upgrade } = ctx.exchange
     if (upgrade === undefined) throw new Error('The request must be an upgrade')
     if (moment === 'later') await sleep(2)
-    if (moment === 'when the client has left' && !ctx.signal.aborted) {
+    if (moment === 'when the client has disconnected' && !ctx.signal.aborted) {
       await Promise.race([once(ctx.signal, 'abort'), sleep(20)])
     }
     const { socket } = upgrade()
@@ -176,7 +176,7 @@ async function handle(ctx: Context): Promise<unknown> {
   }
 }
 
-/** Uses the socket, and closes it after some time like an owner that has a time limit. */
+/** Uses the socket, and closes it after a while, as an owner with a time limit would. */
 function use(socket: Duplex, { use: how, hears }: Combination): void {
   if (hears) socket.on('error', () => {})
   setTimeout(() => socket.destroy(), 30)
@@ -191,7 +191,7 @@ function use(socket: Duplex, { use: how, hears }: Combination): void {
   }
 }
 
-/** Returns the number of open sockets of this process, which has both ends of each connection. */
+/** Returns the number of open sockets in this process, which has both ends of each connection. */
 function openSockets(): number {
   return readdirSync('/proc/self/fd').filter((fd) => pathOf(fd).startsWith('socket:')).length
 }

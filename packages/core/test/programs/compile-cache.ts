@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 
 /**
- * Directory for the compiled modules of test programs (`NODE_COMPILE_CACHE`). It cuts their startup time to a third.
+ * Directory for the compiled modules of test programs (`NODE_COMPILE_CACHE`). The cache reduces their startup time to a
+ * third.
  */
 export const COMPILE_CACHE: string = fileURLToPath(new URL('../../node_modules/.cache/compile', import.meta.url))

@@ -12,11 +12,11 @@ export interface Left {
   readonly requests: number
   /** Number of exchanges without an `onClose` call. */
   readonly openExchanges: number
-  /** Number of open sockets beyond those before, including the listening socket. */
+  /** Number of additional open sockets, including the listening socket. */
   readonly sockets: number
 }
 
-/** Maximum milliseconds for the remaining resources to close. */
+/** Maximum time for the remaining resources to close, in milliseconds. */
 const CLEANUP_TIMEOUT_MS = 30_000
 
 const REQUESTS = [

@@ -5,7 +5,7 @@ const SECONDS = Number(process.env['SOAK_SECONDS'] ?? 3)
 const CONNECTIONS = Number(process.env['SOAK_CONNECTIONS'] ?? 100)
 
 it(
-  `leaks no resources of ${CONNECTIONS} concurrent connections that abort at random points for ${SECONDS} s`,
+  `leaks no resources while ${CONNECTIONS} concurrent connections abort at random points for ${SECONDS} s`,
   async () => {
     const { connections, requests, openExchanges, sockets } = await abortEverywhere(CONNECTIONS, SECONDS * 1000)
     expect(connections).toBeGreaterThan(CONNECTIONS)

@@ -35,7 +35,7 @@ class Client implements TransportOwner {
   }
 }
 
-/** Serves the other end of a client with the HTTP/1.1 and HTTP/2 engines. */
+/** Serves the other end of the client's connection with the HTTP/1.1 and HTTP/2 engines. */
 function serve(onRequest: (exchange: Exchange) => void, end: MemoryEnd = {}): { client: Client; closed: string[] } {
   const [client, server] = memoryPair({}, end)
   const closed: string[] = []
@@ -129,7 +129,7 @@ describe('an engine over memory', () => {
       client.transport.writeLatin1(part)
       await sleep(5)
     }
-    // The server sends SETTINGS, and acknowledges those of the client.
+    // The server sends SETTINGS, and acknowledges the client's.
     await expect.poll(() => client.text).toContain('\0\0\0\x04\x01\0\0\0\0')
     expect(closed).toEqual(['HTTP/1.1'])
     client.transport.destroy()

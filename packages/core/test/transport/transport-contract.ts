@@ -5,7 +5,7 @@ import type { Transport, TransportOwner } from '../../src/engine/transport.ts'
 /** Both ends of one connection, not opened yet. */
 export type Pair = readonly [Transport, Transport]
 
-/** Long enough for an event that must not arrive, in milliseconds. */
+/** Milliseconds to wait for an event that must not arrive. */
 const QUIET_MS = 30
 const MAX_WRITTEN_BYTES = 64 * 1024 * 1024
 
@@ -86,7 +86,7 @@ export function transportContract(name: string, makePair: () => Promise<Pair>, h
       expect((await atB.receive(1_000_001)).subarray(1).equals(sent)).toBe(true)
     })
 
-    it('calls back for writes in order, without an error', async () => {
+    it('calls the callbacks of writes in order, without an error', async () => {
       const { a, atB } = await open()
       const taken: unknown[] = []
       for (let at = 0; at < 50; at++) a.write(pattern(10_000, at), (error) => taken.push(error ?? at))
@@ -96,7 +96,7 @@ export function transportContract(name: string, makePair: () => Promise<Pair>, h
       expect(a.bufferedBytes).toBe(0)
     })
 
-    it('reports immediately that everything was sent if nothing waits', async () => {
+    it('reports immediately that everything was sent if nothing is waiting', async () => {
       const { a, atB } = await open()
       a.writeLatin1('x')
       await atB.receive(1)
@@ -136,7 +136,7 @@ export function transportContract(name: string, makePair: () => Promise<Pair>, h
       expect(isSent).toBe(false)
     })
 
-    it('is blocked by a peer that does not read, and reports the drain', async () => {
+    it('is blocked by a peer that does not read, and reports when it drains', async () => {
       const [a, b] = await connect(makePair)
       const [atA, atB] = [new Recorder(), new Recorder()]
       a.open(atA)
@@ -178,7 +178,7 @@ export function transportContract(name: string, makePair: () => Promise<Pair>, h
       expect((await atB.receive(1_000_000)).equals(sent)).toBe(true)
     })
 
-    it('delivers the end after the bytes that waited for resume', async () => {
+    it('delivers the end after the bytes that were waiting for resume', async () => {
       const { a, b, atB } = await open()
       b.pause()
       a.writeLatin1('last')
@@ -259,7 +259,7 @@ export function transportContract(name: string, makePair: () => Promise<Pair>, h
       expect(atB.log).toEqual([atB.log[0], 'close'])
     })
 
-    it('reports an error for writes that a closed connection cannot take', async () => {
+    it('reports an error for writes that a closed connection cannot accept', async () => {
       const { a, atA } = await open()
       a.destroy()
       const errors: unknown[] = []
@@ -315,7 +315,7 @@ export function transportContract(name: string, makePair: () => Promise<Pair>, h
       },
     )
 
-    it('keeps the address of its peer after the connection has closed', async () => {
+    it("keeps its peer's address after the connection has closed", async () => {
       const { a, b, atA, atB } = await open()
       a.destroy()
       b.destroy()
@@ -331,11 +331,11 @@ export function transportContract(name: string, makePair: () => Promise<Pair>, h
 /** Records the events of a transport: the bytes as copies and as views, and a log. */
 class Recorder implements TransportOwner {
   readonly copies: Buffer[] = []
-  /** The bytes in the memory that the transport passed. */
+  /** Views of the bytes in the memory that the transport passed. */
   readonly views: Buffer[] = []
   readonly log: string[] = []
   bytes = 0
-  /** Runs within the first `onBytes`. */
+  /** Called during the first `onBytes`. */
   onFirst: ((bytes: Buffer) => void) | undefined
 
   onBytes(bytes: Buffer): void {

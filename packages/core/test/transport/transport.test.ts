@@ -11,7 +11,7 @@ transportContract('memory', async () => memoryPair())
 transportContract('node:net', () => socketPair(false))
 transportContract('node:tls', () => socketPair(true), false)
 
-/** Connects two sockets of this process over loopback. */
+/** Connects two sockets in this process over loopback. */
 async function socketPair(isEncrypted: boolean): Promise<Pair> {
   const options = { allowHalfOpen: true, noDelay: true }
   const server = isEncrypted ? createTlsServer({ ...options, ...(await testCertificate()) }) : createServer(options)

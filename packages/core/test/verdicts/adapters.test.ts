@@ -45,7 +45,7 @@ describe('toNodeHandler on HTTP/1.1', () => {
     expect(refusals).toMatchObject(status === 417 ? [] : [{ status, protocol: 'HTTP/1.1', method: 'GET' }])
   })
 
-  it('replaces Host with the authority of the target', async () => {
+  it("replaces Host with the target's authority", async () => {
     const { app } = reportingApp()
     const port = await listen(http.createServer(toNodeHandler(app.router)))
     const wire = 'GET http://a.test/x HTTP/1.1\r\nHost: b.test\r\nConnection: close\r\n\r\n'

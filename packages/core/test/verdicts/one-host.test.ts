@@ -36,7 +36,7 @@ it.each([
   expect([...new Headers([...(contexts[0]?.request.headers ?? [])])]).toContainEqual(['host', host])
 })
 
-// RFC 3986 §3.2.2 has IPvFuture addresses; the URL standard, and so the URL of a standard Request, does not.
+// RFC 3986 §3.2.2 has IPvFuture addresses. The URL standard does not, and so neither does a standard Request's URL.
 eachProtocol(
   'an IPvFuture host',
   async ({ tls, http3 }) => {

@@ -15,7 +15,7 @@ export interface VerdictRequest {
   readonly scheme?: string
   /** Host and port of the target; `undefined` if there is none. Default: `example.com`. */
   readonly authority?: string | undefined
-  /** A `Host` field in addition to the authority of the target. */
+  /** A `Host` field in addition to the target's authority. */
   readonly host?: string
   readonly path?: string
   readonly fields?: readonly TestField[]
@@ -23,7 +23,7 @@ export interface VerdictRequest {
   readonly trailers?: readonly TestField[]
 }
 
-/** The result that a client sees. */
+/** The result as a client sees it. */
 export interface Result {
   /** Status code; 400 if the server reset the stream with the error code for a malformed request. */
   readonly status: number

@@ -18,7 +18,7 @@ export interface Row {
   readonly limits?: Partial<Limits>
   /** The request as the handler sees it. */
   readonly seen?: Partial<Seen>
-  /** The protocols for which an RFC requires another result. */
+  /** The protocols for which an RFC requires a different result. */
   readonly except?: Exception
 }
 
@@ -71,7 +71,7 @@ export const ROWS: readonly Row[] = [
   { what: 'an IPv6 authority', request: { authority: '[::1]:80' }, status: 200, seen: { authority: '[::1]:80' } },
   { what: 'an IPvFuture authority', request: { authority: '[v1.a]' }, status: 200, seen: { authority: '[v1.a]' } },
   {
-    what: 'an IPvFuture authority of an absolute target',
+    what: 'an IPvFuture authority in an absolute target',
     request: { scheme: 'https', authority: '[v1.a]:1' },
     status: 200,
   },
@@ -86,7 +86,7 @@ export const ROWS: readonly Row[] = [
   { what: 'an authority without a host', request: { authority: ':80' }, status: 400 },
   { what: 'an absolute target without a host', request: { scheme: 'https', authority: ':80' }, status: 400 },
   { what: 'an empty authority', request: { authority: '' }, ...MALFORMED },
-  { what: 'an empty authority of an absolute target', request: { scheme: 'https', authority: '' }, ...MALFORMED },
+  { what: 'an empty authority in an absolute target', request: { scheme: 'https', authority: '' }, ...MALFORMED },
   { what: 'no authority', request: { authority: undefined }, ...MALFORMED },
   { what: 'an authority with user information', request: { authority: 'u@a' }, status: 400 },
   { what: 'an authority with a path', request: { authority: 'a/b' }, status: 400 },
@@ -107,7 +107,7 @@ export const ROWS: readonly Row[] = [
   },
   { what: 'a list of hosts', request: { authority: undefined, fields: [['host', 'a,b']] }, ...MALFORMED },
   {
-    what: 'an invalid host besides an authority',
+    what: 'an invalid host in addition to an authority',
     request: { host: 'a b' },
     status: 400,
     except: {

@@ -34,8 +34,8 @@ export class Load {
   }
 
   /**
-   * Sends requests one after another on one connection. The server can close it between two requests, which counts as
-   * no failure.
+   * Sends requests one after another on one connection. The server can close it between two requests, which does not
+   * count as a failure.
    */
   #connection(requests: number): Promise<void> {
     return new Promise((resolve) => {

@@ -8,11 +8,11 @@ import { isRunning, POLL_OPTIONS, Program } from './run-program.ts'
 
 const OPTIONS = {
   behavior: 'restarts on message',
-  // A client that is delayed longer than an idle connection stays open sends its next request too late.
+  // If a client is delayed for longer than an idle connection stays open, it sends its next request too late.
   server: { limits: { drainIdleMs: 8000 } },
 } as const
 
-/** Returns the messages of `fw.worker` that the primary has logged. */
+/** Returns the messages on `fw.worker` that the primary has logged. */
 function traces(program: Program): { state: string; worker: string; pid: number; reason: string }[] {
   return Array.from(
     program.output.matchAll(/Trace: (\w+) (\w+) (\d+) (.*)$/gm),
@@ -56,7 +56,7 @@ describe('server.restart', () => {
     expect(program.workers()).toContain(Number(await (await fetch(url)).text()))
   })
 
-  it('forwards the call of a worker to the primary', async () => {
+  it("forwards a worker's call to the primary", async () => {
     const program = new Program({ listen: { workers: 2 }, ...OPTIONS })
     const url = await program.url()
     const before = program.workers()
@@ -95,7 +95,7 @@ describe('the channel fw.worker', () => {
     expect(traces(program)).toHaveLength(16)
   })
 
-  it('publishes the end of a worker that is killed, and its replacement', async () => {
+  it('publishes that a worker was killed, and that it was replaced', async () => {
     const program = new Program({ listen: { workers: 1 }, ...OPTIONS })
     await program.url()
     const [killed = 0] = program.workers()

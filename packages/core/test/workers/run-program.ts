@@ -10,7 +10,7 @@ import { COMPILE_CACHE } from '../programs/compile-cache.ts'
 export const PROGRAM: string = fileURLToPath(new URL('program.ts', import.meta.url))
 
 export interface ProgramOptions {
-  /** Options of one or several calls of `listen`. Default address: a free port of 127.0.0.1. */
+  /** Options for one or several `listen` calls. Default address: a free port on 127.0.0.1. */
   readonly listen: ListenOptions | readonly ListenOptions[]
   readonly server?: ServerOptions
   readonly behavior?: string
@@ -25,7 +25,7 @@ export interface ProgramOptions {
 /** Options for polling processes, long enough for a busy machine. */
 export const POLL_OPTIONS: { readonly timeout: number; readonly interval: number } = { timeout: 30_000, interval: 20 }
 
-/** End of a process: its exit code or the signal. */
+/** How a process ended: its exit code or the signal. */
 export type Ending = number | NodeJS.Signals
 
 /** Runs a primary with its workers. */
@@ -34,7 +34,8 @@ export class Program {
   readonly ended: Promise<Ending>
   readonly #file: string | undefined
   /**
-   * Number of workers whose readiness the output shows before the program listens; 0 if the output is not visible here.
+   * Number of workers that the output must report as ready before the program listens; 0 if the output is not visible
+   * here.
    */
   readonly #readyAtStart: number
   #output = ''
@@ -72,12 +73,12 @@ export class Program {
     })
   }
 
-  /** Process IDs of the workers that the log reports as ready. Some may have ended since. */
+  /** Process IDs of the workers that the log reports as ready. Some can have ended since then. */
   workers(): number[] {
     return Array.from(this.output.matchAll(/Worker \d+ \(process (\d+)\) is ready/g), ([, pid]) => Number(pid))
   }
 
-  /** Output of the program; empty if it goes to a named pipe. */
+  /** The program's output; empty if it goes to a named pipe. */
   get output(): string {
     return this.#file === undefined ? this.#output : readFileSync(this.#file, 'utf8')
   }
@@ -94,7 +95,7 @@ export class Program {
         throw new Error(`The program ended with ${how}: ${this.output}`)
       }),
     ])) as [string[]]
-    // Output that was written before this message can arrive after it.
+    // Output that was written before this message can arrive later.
     await vi.waitUntil(() => this.workers().length >= this.#readyAtStart, POLL_OPTIONS)
     return urls
   }

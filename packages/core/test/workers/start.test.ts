@@ -26,7 +26,7 @@ describe('a failing listen with workers', () => {
     expect(output).not.toContain('Worker')
   })
 
-  it('reports a port that other workers use and would share', async () => {
+  it("reports a port that another program's workers use and would share", async () => {
     const first = new Program({ listen: { workers: 1 } })
     const port = Number(new URL(await first.url()).port)
     expect(await failing({ listen: { port, workers: 1 } })).toContain('it is in use')
@@ -44,7 +44,7 @@ describe('a failing listen with workers', () => {
     expect(output).toMatch(/^StartupError: Cannot listen on 127\.0\.0\.1:\d+.*: it is in use\. .*$/m)
   })
 
-  it('reports an error of the workers once for all of them', async () => {
+  it('reports an error in the workers once for all of them', async () => {
     const tls = { keyFile: '/nowhere/key.pem', certFile: '/nowhere/cert.pem' }
     const output = await failing({ listen: { workers: 2 }, server: { tls } })
     expect(output.match(/^StartupError: Cannot read the TLS .*$/gm)).toHaveLength(1)
@@ -82,7 +82,7 @@ describe('a failing listen with workers', () => {
   })
 })
 
-it('replaces a worker that dies before all listen, because connections already wait for it', async () => {
+it('replaces a worker that dies before all workers listen, because connections already wait for it', async () => {
   await using folder = await tempFolder()
   const heldUp = folder.join('held-up')
   await writeFile(heldUp, '')
@@ -102,7 +102,7 @@ it('replaces a worker that dies before all listen, because connections already w
   expect(served).not.toContain(String(first))
 })
 
-it('fails a call of listen in the workers too if it fails in the primary', async () => {
+it('fails a listen call in the workers if it fails in the primary', async () => {
   const taken = createServer().listen(0, '127.0.0.1')
   await once(taken, 'listening')
   const { port } = taken.address() as AddressInfo

@@ -55,7 +55,7 @@ async function ask(socketPath: string): Promise<string> {
 }
 
 describe('listen with workers', () => {
-  it('serves one port from all workers, not from the primary, and resolves when all are ready', async () => {
+  it('serves one port from all workers, but not from the primary, and resolves when all are ready', async () => {
     const program = new Program({ listen: { workers: 2 } })
     const url = await program.url()
     const workers = program.workers()
@@ -77,7 +77,7 @@ describe('listen with workers', () => {
     expect(new Set(responses.map(Number))).toEqual(new Set(program.workers()))
   })
 
-  it('serves HTTP/3 from all workers on the UDP port of the same number', async () => {
+  it('serves HTTP/3 from all workers on the UDP port with the same number', async () => {
     const { key, cert } = await testCertificate()
     const program = new Program({ listen: { workers: 2 }, server: { tls: { key, cert }, http3: true } })
     const port = Number(new URL(await program.url()).port)
@@ -201,7 +201,7 @@ describe('a worker that dies', () => {
     const program = new Program({ listen: { workers: { count: 1, heartbeatTimeoutMs: 3000 } } })
     const url = await program.url()
     const hanging = fetch(`${url}block`).catch(() => 'failed')
-    // The blocked worker accepts no further connection. They wait in its queue for the replacement.
+    // The blocked worker accepts no further connections. They wait in its queue for the replacement.
     await expect
       .poll(() => program.output, POLL_OPTIONS)
       .toContain('was killed because its event loop was blocked for 3000 ms')
@@ -225,7 +225,7 @@ describe('a worker that dies', () => {
 
 describe('SIGHUP', () => {
   it('replaces all workers one by one without a failed request', async () => {
-    // A client that is delayed longer than an idle connection stays open sends its next request too late.
+    // If a client is delayed for longer than an idle connection stays open, it sends its next request too late.
     const program = new Program({ listen: { workers: 2 }, server: { limits: { drainIdleMs: 8000 } } })
     const url = await program.url()
     const before = program.workers()
@@ -262,7 +262,7 @@ describe('SIGHUP', () => {
     program.kill('SIGHUP')
     await expect.poll(() => program.output, POLL_OPTIONS).toContain('Broken')
     program.kill('SIGHUP')
-    // The new worker fails now. Its primary learns that after the signal, and the next worker starts.
+    // The new worker fails now. Its primary learns about the failure after the signal, and the next worker starts.
     rmSync(broken)
     await expect.poll(() => program.output, POLL_OPTIONS).toContain('keeping the previous workers')
     await expect
@@ -271,12 +271,12 @@ describe('SIGHUP', () => {
   })
 })
 
-it('ends with the terminal in which it was started', async () => {
+it('ends when the terminal in which it was started is closed', async () => {
   await using folder = await tempFolder()
   const output = folder.join('out.log')
   const options = { listens: [{ port: 0, host: '127.0.0.1', workers: 1 }], logFile: output }
   const environment = { PATH: process.env.PATH, TEST_OPTIONS: JSON.stringify(options) }
-  // The program runs on one end of a terminal. Closing the standard input of this process closes the other end.
+  // The program runs on one end of a terminal. Closing this process's standard input closes the other end.
   const terminal = spawn('python3', ['-c', IN_TERMINAL, process.execPath, PROGRAM], { env: environment, stdio: 'pipe' })
   const text = (): string => (existsSync(output) ? readFileSync(output, 'utf8') : '')
   await expect.poll(text, POLL_OPTIONS).toContain('Listening on')

@@ -1,6 +1,6 @@
 /*
- * The consuming half of the queue. The writer thread runs it. The application's thread runs it to write a record before
- * a call returns, or after the writer thread has ended. It has no imports, because its text becomes part of the
+ * The consuming half of the queue, which the writer thread runs. The application's thread runs it to write a record
+ * before a call returns, or after the writer thread has ended. It has no imports, because its text becomes part of the
  * thread's source text.
  */
 
@@ -14,13 +14,13 @@ export interface SharedRing {
   readonly maxWriteBytes: number
 }
 
-/** Indexes of `words`. Positions count bytes since the start and wrap at 2 ** 32. */
+/** Indexes into `words`. Positions count bytes since the start and wrap at 2 ** 32. */
 export const Word = {
-  /** The position after the last byte that was put in. */
+  /** The position after the last byte that was added. */
   Head: 0,
   /** The position of the first byte that is not yet written. */
   Tail: 1,
-  /** 0: free; 1: held; 2: held, and a thread waits for it. The holder writes. */
+  /** 0: free; 1: held; 2: held, and a thread waits for it. The thread that holds the lock writes. */
   Lock: 2,
   /** The state of the writer thread. See `State`. */
   State: 3,
@@ -74,14 +74,15 @@ export function drainSome(
   let written = 0
   try {
     const fd = Atomics.load(words, Word.Fd)
-    // V8 terminates a thread where a function begins or a loop repeats. So no function call may come between the system
-    // call and the new tail. `Atomics.store` is a function call, and `fs.writeSync` makes one after its system call.
+    // V8 terminates a thread where a function begins or a loop repeats. Therefore, no function call can come between
+    // the system call and the new tail. `Atomics.store` is a function call, and `fs.writeSync` makes one after its
+    // system call.
     written = writevSync(fd, views)
     words[Word.Tail] = tail + written
   } catch (error) {
     const { code } = error as { code?: string }
     if (code === 'EPIPE') {
-      // No process can read from this pipe again.
+      // No process can ever read from this pipe again.
       Atomics.store(words, Word.ReaderGone, 1)
       Atomics.store(words, Word.Tail, Atomics.load(words, Word.Head))
     }

@@ -23,7 +23,7 @@ export function guardExit(writer: Flushable): void {
   guarded.add(writer)
 }
 
-/** Stops flushing a writer at the end of the process. */
+/** Stops flushing a writer when the process ends. */
 export function releaseExit(writer: Flushable): void {
   guarded.delete(writer)
   if (guarded.size > 0) return

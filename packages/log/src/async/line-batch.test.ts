@@ -33,7 +33,7 @@ describe('LineBatch', () => {
     )
   })
 
-  it('does not let one message look like two, or two like one', () => {
+  it('does not let one message look like two, or two messages like one', () => {
     const batch = new LineBatch()
     batch.addReady('', 'a\n[INFO ] forged')
     batch.addReady('', 'b')
@@ -47,7 +47,7 @@ describe('LineBatch', () => {
     expect([batch.lines, batch.length, contentOf(batch)]).toEqual([0, 0, ''])
   })
 
-  it('accepts long texts, alone and together', () => {
+  it('accepts long strings, alone and together', () => {
     const batch = new LineBatch()
     const message = 'é'.repeat(4096)
     for (let at = 0; at < 100; at++) batch.addReady('', message)

@@ -2,14 +2,14 @@ import { existsSync, writevSync } from 'node:fs'
 import type { LineBuffer } from '../text/line-buffer.ts'
 import { drainSome, lock, type SharedRing, State, unlock, Word } from './drain.ts'
 
-/** Never written to. Waiting on it is the only way to sleep in synchronous code. */
+/** Memory that is never written. Waiting on it is the only way to sleep in synchronous code. */
 const NAP = new Int32Array(new SharedArrayBuffer(4))
 
-/** The milliseconds to wait for the lock before a check whether the writer thread is still alive. */
+/** The milliseconds to wait for the lock before checking whether the writer thread is still alive. */
 const ALIVE_CHECK_MS = 100
 
 /**
- * A bounded first-in, first-out queue of lines in shared memory. One thread puts lines in. Either that thread or the
+ * A bounded first-in, first-out queue of lines in shared memory. One thread adds lines. Either that thread or the
  * writer thread holds the lock and writes them to a file descriptor.
  */
 export class Queue {
@@ -17,9 +17,9 @@ export class Queue {
   #head = 0
   /** A past value of the tail. The queue has at least as much room as it indicates. */
   #tail = 0
-  /** An upper bound of the records that are not yet written. */
+  /** An upper bound on the number of records that are not yet written. */
   #records = 0
-  /** The position after each batch that was put in, and its number of records. Those before `#first` are written. */
+  /** The position after each added batch, and its number of records. Batches before `#first` are written. */
   readonly #ends: number[] = []
   readonly #counts: number[] = []
   #first = 0
@@ -44,7 +44,7 @@ export class Queue {
     return Atomics.load(this.ring.words, Word.ReaderGone) === 1
   }
 
-  /** An upper bound of the records in the queue. `countRecords` returns the exact number. */
+  /** An upper bound on the number of records in the queue. `countRecords` returns the exact number. */
   get recordsAtMost(): number {
     return this.#records
   }
@@ -102,7 +102,7 @@ export class Queue {
   }
 
   /**
-   * Writes once, or waits for a write of the writer thread.
+   * Writes once, or waits for a write by the writer thread.
    *
    * @throws {Error} from `fs.writevSync`
    */
@@ -134,7 +134,7 @@ export class Queue {
   }
 
   /**
-   * Writes all lines in the queue, then runs an action. The writer thread uses the file descriptor in neither.
+   * Writes all lines in the queue, then runs an action. The writer thread uses the file descriptor during neither.
    *
    * @throws {Error} from `fs.writevSync` or the action; unwritten lines stay in the queue
    */
@@ -162,12 +162,12 @@ export class Queue {
     }
   }
 
-  /** Sets the file descriptor. Call it only in the action of `drained`. */
+  /** Sets the file descriptor. Call it only in the action passed to `drained`. */
   set fd(fd: number) {
     Atomics.store(this.ring.words, Word.Fd, fd)
   }
 
-  /** The number of failed writes of the writer thread, and the `errno` of the last one; negative. */
+  /** The number of failed writes by the writer thread, and the negative `errno` of the last one. */
   get failures(): { readonly count: number; readonly errno: number } {
     const { words } = this.ring
     return { count: Atomics.load(words, Word.Failures), errno: Atomics.load(words, Word.Errno) }
@@ -182,7 +182,7 @@ export class Queue {
     this.wake()
   }
 
-  /** Records that the writer thread has ended, and releases the lock that it may have held. */
+  /** Records that the writer thread has ended, and releases the lock if the thread held it. */
   threadEnded(): void {
     this.#threadEnded = true
     unlock(this.ring.words)

@@ -11,7 +11,7 @@ import { Queue } from './queue.ts'
 import { WORKER_SOURCE } from './worker-source.ts'
 import type { WorkerInput } from './worker.ts'
 
-/** The behavior of a full queue: drop and count the record, or make the caller wait. */
+/** The behavior if the queue is full: drop and count the record, or make the caller wait. */
 export type Overflow = 'drop' | 'block'
 
 /** Settings of asynchronous mode. */
@@ -20,25 +20,25 @@ export interface QueueSettings {
   readonly flushIntervalMs: number
   /** The maximum number of records in the queue of one destination. */
   readonly maxQueueSize: number
-  /** The behavior of a full queue. */
+  /** The behavior if the queue is full. */
   readonly overflow: Overflow
-  /** Called for each failed write of the writer thread, and when the thread ends unexpectedly. */
+  /** Called for each failed write by the writer thread, and when the thread ends unexpectedly. */
   readonly onFailure: (error: Error) => void
 }
 
-/** The capacity of a queue. The system provides memory only for pages that were written. */
+/** The capacity of a queue. The system allocates memory only for pages that have been written. */
 const QUEUE_BYTES = 8 * 1024 * 1024
 
 /** The bytes of one batch. Each batch moves cache lines of the shared memory between cores. */
 const BATCH = 8 * 1024
 
-/** The size up to which a write to a pipe is atomic (PIPE_BUF of Linux). */
+/** The maximum size of an atomic write to a pipe (PIPE_BUF on Linux). */
 const PIPE_BYTES = 4096
 
 /** Limits the time for which a write to a file holds the lock. */
 const FILE_BYTES = 256 * 1024
 
-/** The batch size that is committed at the end of an event-loop turn. Turns of a busy server are short. */
+/** The batch size that is committed at the end of an event-loop turn. Turns on a busy server are short. */
 const TURN_BATCH = 2 * 1024
 
 /** The maximum wait of a line that is not the first of its millisecond. */
@@ -47,7 +47,7 @@ const TICK_MS = 1
 /** The interval between two checks for room in the queue. */
 const POLL_MS = 10
 
-/** Writes lines to a file descriptor from another thread. */
+/** Writes lines to a file descriptor on another thread. */
 // docs/decisions/0010
 export class QueuedWriter {
   readonly #settings: QueueSettings
@@ -115,7 +115,7 @@ export class QueuedWriter {
 
   /** Commits the batch now or schedules it, after a line was added. */
   #taken({ timeMs }: Pick<LogRecord, 'timeMs'>): void {
-    // Commit the first line of a millisecond immediately: it is not lost if the process then hangs.
+    // Commit the first line of a millisecond immediately, so that it is not lost if the process then hangs.
     if (this.#batch.length > BATCH || timeMs !== this.#committedMs) {
       this.#committedMs = timeMs
       this.#commit()
@@ -151,7 +151,7 @@ export class QueuedWriter {
     this.#writesThrough = true
   }
 
-  /** Writes all lines to the current file descriptor. Later lines go to the one that `open` returns. */
+  /** Writes all lines to the current file descriptor. Later lines go to the descriptor that `open` returns. */
   switchTo(open: () => number): void {
     this.flush()
     this.#queue.drained(() => {
@@ -181,7 +181,7 @@ export class QueuedWriter {
         eval: true,
         name: 'log writer',
         workerData,
-        // Neither the application's preloads nor its environment concern this thread.
+        // This thread needs neither the application's preloaded modules nor its environment.
         execArgv: [],
         env: {},
         trackUnmanagedFds: false,
@@ -247,7 +247,7 @@ export class QueuedWriter {
       }
       return true
     } catch (error) {
-      // Do not wait for a disk that fails: it can fail forever.
+      // Do not wait for a failing disk, which can fail forever.
       this.#settings.onFailure(error as Error)
       return false
     }
@@ -308,5 +308,8 @@ export class QueuedWriter {
   }
 }
 
-/** Reports lines that the writer thread lost or cannot write. The log prints its message and passes it to no caller. */
+/**
+ * Reports lines that the writer thread lost or cannot write. The log prints its message and does not pass the error to
+ * a caller.
+ */
 class WriterError extends Error {}

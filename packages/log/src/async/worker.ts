@@ -1,13 +1,13 @@
 /*
  * The writer thread. `worker-source.ts` contains its source text, so that a bundle needs no second file. Run `node
- * scripts/embed-worker.ts` to update that text. It gets built-in modules from `getBuiltinModule`, because the text is
- * not a module.
+ * scripts/embed-worker.ts` to update that text. Gets built-in modules from `getBuiltinModule`, because the source text
+ * is not a module.
  */
 import { drainSome, lock, type SharedRing, State, unlock, Word } from './drain.ts'
 
 /** The `workerData` of the thread. */
 export interface WorkerInput extends SharedRing {
-  /** The maximum milliseconds to collect lines for one write. */
+  /** The maximum time to collect lines for one write, in milliseconds. */
   readonly flushIntervalMs: number
 }
 
@@ -29,7 +29,7 @@ try {
 while (Atomics.load(words, Word.Stop) === 0) {
   if (used() === 0) gather()
   else {
-    // The application's thread wants to write, and must wait for the current write only.
+    // The application's thread wants to write, and must wait only for the current write.
     if (Atomics.load(words, Word.Flushing) === 1) Atomics.wait(words, Word.Flushing, 1, 1000)
     const pauseMs = writeSome()
     if (pauseMs > 0) Atomics.wait(words, Word.Stop, 0, pauseMs)
@@ -51,7 +51,7 @@ function gather(): void {
   Atomics.store(words, Word.State, State.Running)
 }
 
-/** Writes some lines. @returns The milliseconds to wait before the next attempt */
+/** Writes a batch of lines. @returns The milliseconds to wait before the next attempt */
 function writeSome(): number {
   if (!lock(words, RETRY_MS)) return 0
   try {

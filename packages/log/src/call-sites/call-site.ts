@@ -9,7 +9,7 @@ export class CallSite {
   }
 
   /**
-   * Reports whether a value is a call site. Unlike `instanceof`, it runs no code of the value, which can be a proxy.
+   * Reports whether a value is a call site. Unlike `instanceof`, this runs no code in the value, which can be a proxy.
    */
   static is(value: unknown): value is CallSite {
     return typeof value === 'object' && value !== null && #location in value

@@ -18,7 +18,7 @@ const settings = { ...Object.getOwnPropertyDescriptors(Error) }
 afterEach(() => void Object.defineProperties(Error, settings))
 
 describe('callerLocation', () => {
-  it('returns the absolute path of the file and the name of the function', () => {
+  it("returns the file's absolute path and the function name", () => {
     expect(outer()).toMatchObject({ file: fileURLToPath(import.meta.url), functionName: 'outer' })
     expect(outer()?.line).toBeGreaterThan(1)
   })
@@ -37,7 +37,7 @@ describe('callerLocation', () => {
     expect(found).toBeUndefined()
   })
 
-  it('does not change the settings of Error', () => {
+  it('does not change the settings on Error', () => {
     Error.prepareStackTrace = ({ message }) => `prepared ${message}`
     Error.stackTraceLimit = 3
     expect(here()?.functionName).toEqual(expect.any(String))
@@ -99,7 +99,7 @@ console.log(JSON.stringify(sink.records().map(({ location }) => location?.functi
     expect(status).toBe(0)
   })
 
-  it('reads source maps if Node.js does', () => {
+  it('reads source maps if Node.js uses them', () => {
     const directory = temporaryDirectory()
     const source = join(directory, 'app.ts')
     const entry = new URL('../index.ts', import.meta.url).href

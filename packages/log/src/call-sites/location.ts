@@ -14,7 +14,7 @@ interface StackHooks {
 
 const hooks: StackHooks = Error
 
-/** Locations by script and position in it. A call site never moves, and V8 computes its file name slowly. */
+/** Locations by script and position within it. A call site never moves, and V8 computes its file name slowly. */
 const known = new Map<string, Map<number, SourceLocation>>()
 
 /** The maximum number of scripts in `known`. Only programs that keep generating code exceed it. */
@@ -24,7 +24,7 @@ const KNOWN_SCRIPTS = 10_000
  * Returns the location from which a function was called.
  *
  * @param callee A function on the stack
- * @returns `undefined` if a promise, a timer or an event called it, and not code of the application
+ * @returns `undefined` if a promise, a timer or an event called it, and not application code
  */
 // docs/decisions/0012
 export function callerLocation(callee: (...args: never[]) => unknown): SourceLocation | undefined {
@@ -47,7 +47,7 @@ export function callerLocation(callee: (...args: never[]) => unknown): SourceLoc
 }
 
 /**
- * Captures a single frame. It costs about half as much as parsing a one-line stack; a full stack costs several times
+ * Captures a single frame, which costs about half as much as parsing a one-line stack. A full stack costs several times
  * more.
  */
 function callerFrame(callee: (...args: never[]) => unknown): Frame | undefined {

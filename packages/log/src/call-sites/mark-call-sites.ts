@@ -22,13 +22,13 @@ interface Site {
 }
 
 /**
- * Adds the source location as the first argument to each call of a log function that a module imports from `@fw/log`.
+ * Adds the source location as the first argument to each call to a log function that a module imports from `@fw/log`.
  * Line numbers do not change.
  *
  * A call is marked only if its location is certain. Modules that declare the imported name again are left unchanged,
  * and so are calls in functions that get their names at run time. Such calls find their location themselves.
  *
- * @param file The path of the module, as records show it
+ * @param file The path of the module that records show
  * @returns `undefined` if no call can be marked
  */
 export function markCallSites(source: string, file: string): string | undefined {
@@ -86,8 +86,8 @@ function collectSites(program: Program, names: ReadonlyMap<string, boolean>, sit
     for (const name of boundNames(pattern)) if (names.has(name)) isCertain = false
   }
   /**
-   * @param name The name of the enclosing function; `undefined` if unknown. @param own The name that a function gets
-   *   here
+   * @param name The name of the enclosing function; `undefined` if unknown. @param own The name that a function at this
+   * position gets
    */
   const visit = (node: AnyNode, name: string | undefined, own: string | undefined): void => {
     if (node.type === 'VariableDeclarator') bind(node.id)
@@ -99,7 +99,7 @@ function collectSites(program: Program, names: ReadonlyMap<string, boolean>, sit
       node.params.forEach(bind)
       inside = ('id' in node ? node.id?.name : undefined) ?? own
     }
-    // V8 runs these as functions that it names itself.
+    // V8 runs these as functions with its own names.
     if (node.type === 'StaticBlock' || node.type === 'PropertyDefinition') inside = undefined
     if (node.type === 'CallExpression' && inside !== undefined) {
       const line = lineOfLogCall(node, names)
@@ -121,7 +121,8 @@ function lineOfLogCall({ callee }: CallExpression, names: ReadonlyMap<string, bo
 }
 
 /**
- * Returns the name that an anonymous function gets as this child: empty without one, `undefined` if it is uncertain.
+ * Returns the name that an anonymous function gets as this child: empty if it gets none, `undefined` if it is
+ * uncertain.
  */
 function nameGivenBy(node: AnyNode, key: string): string | undefined {
   if (node.type === 'VariableDeclarator') return key === 'init' ? nameOf(node.id) : undefined

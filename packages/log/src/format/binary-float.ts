@@ -6,7 +6,7 @@ export interface BinaryFloat {
 
 const view = new DataView(new ArrayBuffer(8))
 
-/** The number of bits of a double after its leading 1. */
+/** The number of bits in a double after its leading 1. */
 const FRACTION_BITS = 52n
 
 /**

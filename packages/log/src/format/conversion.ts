@@ -10,8 +10,8 @@ export function isReal({ type, precision }: Conversion): boolean {
 }
 
 /**
- * Returns the digits of a non-negative number as `std::format` shows them. Infinity, NaN and values that the conversion
- * does not accept look as in JavaScript.
+ * Returns the digits of a non-negative number in the form that `std::format` shows. Infinity, NaN and values that the
+ * conversion does not accept are shown as in JavaScript.
  */
 export function convert(conversion: Conversion, value: number | bigint): string {
   const { type, precision, alternate } = conversion
@@ -58,7 +58,7 @@ function withPoint(text: string, isKept: boolean): string {
   return isKept && !text.includes('.') ? text.replace(/^\d+/, '$&.') : text
 }
 
-/** Formats like `%g` of C: the shorter of both forms with `precision` significant digits, without trailing zeros. */
+/** Formats like C's `%g`: the shorter of both forms with `precision` significant digits, without trailing zeros. */
 function general(value: number | bigint, precision: number, keepZeros: boolean): string {
   const significant = Math.max(precision, 1)
   const power = exponential(value, significant - 1)
@@ -69,7 +69,7 @@ function general(value: number | bigint, precision: number, keepZeros: boolean):
 
 /**
  * Formats a finite non-negative number as hexadecimal digits and a power of two. Without `precision`, it shows as many
- * digits as the value needs. There is no `0x`, and numbers below 2 ** -1022 begin with 0, like in `std::format`.
+ * digits as the value needs. There is no `0x`, and numbers below 2 ** -1022 begin with 0, as in `std::format`.
  *
  * @example
  * hexadecimal(10, undefined)    // '1.4p+3'

@@ -12,7 +12,8 @@ const MAX_DIGITS = 100
  * fixed(0.375, 2)   // '0.38'
  */
 export function fixed(value: number | bigint, precision: number): string {
-  // `toFixed` shows exponents from 1e21. An odd number here means a tie: exactly half of the last digit remains.
+  // `toFixed` shows an exponent for numbers of at least 1e21. An odd number here means a tie: exactly half of the last
+  // digit remains.
   if (
     typeof value === 'number' &&
     precision <= MAX_DIGITS &&
@@ -61,7 +62,7 @@ function scientific(digits: string, exponent: number): string {
   return `${digits.slice(0, 1)}${point}${digits.slice(1)}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`
 }
 
-/** Returns `value * 10 ** places`, rounded from the exact value to an integer. */
+/** Returns `value * 10 ** places`, rounded to an integer from the exact value. */
 function units(value: number | bigint, places: number): bigint {
   const { significand, exponent } = binaryFloat(value)
   const dividend = significand * 2n ** BigInt(Math.max(exponent, 0)) * 10n ** BigInt(Math.max(places, 0))

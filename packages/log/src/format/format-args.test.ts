@@ -20,16 +20,12 @@ describe('a call that the compiler accepts', () => {
   it.each([
     [
       'any text without arguments',
-      message('braces {} and {"json": 1} as they are'),
-      'braces {} and {"json": 1} as they are',
+      message('braces {} and {"json": 1} unchanged'),
+      'braces {} and {"json": 1} unchanged',
     ],
     ['one argument for each placeholder', message('{}:{}', 'h', 80), 'h:80'],
     ['any value for {}', message('{} {} {}', undefined, { a: 1 }, maybe), 'undefined { a: 1 } undefined'],
-    [
-      'numbers for conversions of numbers',
-      message('{:.2f} {:x} {:d} {:08.3e}', 1.5, 255n, 3, 1),
-      '1.50 ff 3 1.000e+00',
-    ],
+    ['numbers for numeric conversions', message('{:.2f} {:x} {:d} {:08.3e}', 1.5, 255n, 3, 1), '1.50 ff 3 1.000e+00'],
     [
       'any value for width and text',
       message('{:>4} {:*^5} {:<} {:.1s} {:?}', 'a', 1, null, 'bc', 'q'),
@@ -56,7 +52,7 @@ describe('a call that the compiler accepts', () => {
     expect(actual).toBe(expected)
   })
 
-  it('formats the message of a wrapper, which the compiler checks too', () => {
+  it("formats a wrapper's message, which the compiler also checks", () => {
     expect(audit('user {}', 1)).toBe('user 1')
     // @ts-expect-error -- the wrapper requires the same arguments
     expect(audit('user {}', 1, 2)).toBe('user 1 2')
@@ -74,7 +70,7 @@ describe('a call that the compiler rejects and untyped code can make', () => {
     // @ts-expect-error -- an escape is not a placeholder
     ['an escape with an argument', message('{{}}', 1), '{} 1'],
     // @ts-expect-error -- the format is unknown
-    ['arguments to a format from outside', message(text, 1), 'from outside 1'],
+    ['arguments to a format from outside the program', message(text, 1), 'from outside 1'],
     // @ts-expect-error -- a part of the format is unknown
     ['arguments to an interpolated format', message(`${text} {}`, 1, 2), 'from outside 1 2'],
     // @ts-expect-error -- the conversion needs a number

@@ -1,7 +1,7 @@
 /*
- * The compile-time half of the format language; `format.ts` is the run-time half. The types are written for the speed
- * of the compiler: each brace of a format costs about 15 instantiations. The compiler instantiates a pattern such as
- * `a${infer X}` twice, and a pattern with a union once for each member.
+ * The compile-time half of the format language; `format.ts` is the run-time half. The types are written for compiler
+ * speed: each brace in a format costs about 15 instantiations. The compiler instantiates a pattern such as `a${infer
+ * X}` twice, and a pattern with a union once for each member.
  */
 
 declare const runtimeBrand: unique symbol
@@ -16,7 +16,7 @@ export function runtime(format: string): RuntimeFormat {
 
 /** The error that the compiler shows for a wrong format. No value has this type. */
 export interface FormatError<Message extends string> {
-  /** The mistake in the format, which the error of the compiler shows. */
+  /** The mistake in the format, which the compiler's error shows. */
   readonly formatError: Message
 }
 
@@ -35,7 +35,10 @@ export type FormatArgs<F extends string> = Nothing extends { [K in F]: 1 }
     : FormatError<'a format with arguments must be a string literal, got a string: use runtime(format), or "{}" and the text as its argument'>[]
   : Walk<F, []>
 
-/** Extends the mapped type of a pattern such as `a${string}`, which names no property, but not that of a literal. */
+/**
+ * Extends the mapped type of a pattern such as `a${string}`, which names no property, but not the mapped type of a
+ * literal.
+ */
 type Nothing = { [key: symbol]: 1 }
 
 /**
@@ -74,7 +77,7 @@ type ArgsOf<Placeholders extends string[]> = Placeholders[0] extends Index | `${
   ? ByIndex<Placeholders, never, unknown>
   : InOrder<Placeholders, []>
 
-/** Reads `{}` and `{:spec}`: one element for each argument. Those of width and precision follow the value. */
+/** Reads `{}` and `{:spec}`: one element for each argument. The elements for width and precision follow the value. */
 type InOrder<Placeholders extends string[], Args extends unknown[]> = Placeholders extends [
   infer Body extends string,
   ...infer Rest extends string[],
@@ -138,7 +141,7 @@ type NoPlaceholder<Body extends string> = Body extends Unclosed
   ? FormatError<'unclosed { in the format; write {{ for a brace'>
   : FormatError<`a placeholder must be {}, {0} to {9}, {:spec} or {0:spec}, got {${Body}}`>
 
-/** A conditional type, because the compiler would show the name of an alias instead of the message. */
+/** Written as a conditional type, because the compiler would show the name of an alias instead of the message. */
 type NoSpec<Spec extends string> = Spec extends string
   ? FormatError<`a format spec must be [[fill]<>^][+- ][#][0][width][.precision][s?cdbBoxXaAeEfFgG], got {:${Spec}}; c, d, b, o and x allow no precision, and s, ? and c no sign, # or 0`>
   : never

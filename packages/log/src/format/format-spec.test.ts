@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { applySpec } from './apply-spec.ts'
 import { parseSpec } from './format-spec.ts'
 
-/** The maximum that `toFixed` and `toExponential` accept. */
+/** The maximum precision that `toFixed` and `toExponential` accept. */
 const MAX_DIGITS = 100
 
 function apply(text: string, value: unknown): string {
@@ -147,7 +147,7 @@ it.each([
   ['#06x', true, '0x0001'],
   ['+d', true, '+1'],
   ['B', true, '1'],
-])('formats with {:%s} the value %o as %j', (spec, value, text) => {
+])('formats {:%s} with %o as %j', (spec, value, text) => {
   expect(apply(spec, value)).toBe(text)
 })
 
@@ -168,7 +168,7 @@ it.each([
   ['a', 0n, '0p+0'],
   ['a', 10n, '1.4p+3'],
   ['c', 97n, 'a'],
-])('formats with {:%s} the bigint %o as %j', (spec, value, text) => {
+])('formats {:%s} with the bigint %o as %j', (spec, value, text) => {
   expect(apply(spec, value)).toBe(text)
 })
 
@@ -194,7 +194,7 @@ it.each([
   ['F', Infinity, 'INFINITY'],
   ['a', -Infinity, '-Infinity'],
   ['+E', Number.NaN, '+NAN'],
-])('shows for {:%s}, which does not apply, the value %o as %j', (spec, value, text) => {
+])('formats the inapplicable {:%s} with %o as %j', (spec, value, text) => {
   expect(apply(spec, value)).toBe(text)
 })
 
@@ -243,7 +243,7 @@ it('differs from toFixed only in ties, which it rounds to the even digit', () =>
   )
 })
 
-it('differs from toExponential only in the form of the exponent and in ties, which it rounds to the even digit', () => {
+it("differs from toExponential only in the exponent's form and in ties, which it rounds to the even digit", () => {
   fc.assert(
     fc.property(
       fc.oneof(fc.double({ noDefaultInfinity: true, noNaN: true }), fc.integer()),
@@ -276,7 +276,7 @@ it('shows the exact value with {:a}', () => {
     fc.property(fc.double({ noDefaultInfinity: true, noNaN: true }), (value) => {
       const [, sign, whole = '', fraction = '', power] =
         /^(-?)([01])(?:\.([\da-f]+))?p([+-]\d+)$/.exec(apply('a', value)) ?? []
-      // In two steps, because 2 ** -1074 is the smallest power of two.
+      // Multiply in two steps, because 2 ** -1074 is the smallest power of two.
       const shown = (parseInt(whole + fraction, 16) / 16 ** fraction.length) * 2 ** Math.max(Number(power), -1022)
       expect(sign ? -shown : shown).toBe(value)
     }),

@@ -11,18 +11,18 @@ export interface FormatSpec {
   readonly width: number
   /** The number of digits after the point, of significant digits for `g`, or the maximum number of columns of text. */
   readonly precision: number | undefined
-  /** The conversion; empty for the default of the value. */
+  /** The conversion; empty for the value's default. */
   readonly type: string
   /** The index of the argument that gives the width or the precision, as in `{:{}.{}}`. */
   readonly widthFrom: number | undefined
   readonly precisionFrom: number | undefined
 }
 
-/** Allows three digits of width, because more would let a format allocate any amount of memory. */
+/** Allows three width digits, because more would let a format allocate any amount of memory. */
 const SPEC =
   /^(?:(?<fill>[^{}])?(?<align>[<>^]))?(?<sign>[+\- ])?(?<hash>#)?(?<zero>0)?(?:(?<width>\d{1,3})|\{(?<widthFrom>\d{0,3})\})?(?:\.(?:(?<precision>\d{1,3})|\{(?<precisionFrom>\d{0,3})\}))?(?<type>[s?cdbBoxXaAeEfFgG])?$/su
 
-/** Reports whether a text is a spec, with or without arguments for width and precision. */
+/** Reports whether a string is a spec, with or without arguments for width and precision. */
 export function isSpec(text: string): boolean {
   return SPEC.test(text)
 }

@@ -58,7 +58,7 @@ it.each<[string, string, unknown[], string]>([
   ['a missing value leaves its placeholder by index', '{1:{0}}', [5], '{1:{0}}'],
   ['a placeholder in an invalid spec is text', '{:z{}} {}', [1], '{:z{}} 1'],
   ['an index above 999 is not a placeholder', '{9999999999}', [1], '{9999999999} 1'],
-])('follows the rule that %s: %j with %o is %j', (_rule, format, args, message) => {
+])('follows the rule "%s": %j with %o is %j', (_rule, format, args, message) => {
   expect(formatMessage(format, args)).toBe(message)
 })
 
@@ -107,7 +107,7 @@ it('formats messages that escapeLine escapes, including those with characters fr
     fc.property(fc.constantFrom(...formats), fc.array(arg, { minLength: 1, maxLength: 3 }), (format, args) => {
       const message = formatMessage(format, args)
       const line = escapeLine(message)
-      // A text that was never seen before.
+      // A new text on each call.
       expect(line).toBe(escapeLine(`${message}!`).slice(0, -1))
     }),
     { numRuns: 1000 },

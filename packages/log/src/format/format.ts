@@ -6,14 +6,14 @@ import { isSpec, parseSpec, type FormatSpec } from './format-spec.ts'
 
 /** A parsed format: text, field, text, field, …, text. */
 export interface Template {
-  /** The texts around the fields, one more than there are fields. */
+  /** The literal parts around the fields, one more than there are fields. */
   readonly texts: readonly string[]
   readonly fields: readonly Field[]
   /** The number of arguments that the format requires: the highest index plus one. */
   readonly arity: number
-  /** Whether neither the texts nor the fill characters need an escape. */
+  /** Whether neither the literal text nor the fill characters need escaping. */
   readonly isSafe: boolean
-  /** The texts in UTF-8, if they are printable ASCII. */
+  /** The literal parts in UTF-8, if they are printable ASCII. */
   readonly plainTexts: readonly LineBuffer[] | undefined
 }
 
@@ -27,8 +27,8 @@ interface Field {
 /**
  * Formats a message.
  *
- * Without arguments, the format is the message. A mismatch that the compiler could not see never throws and loses
- * nothing. A placeholder without an argument stays as written, surplus arguments follow after a space each, and an
+ * Without arguments, the format is the message. A mismatch that the compiler could not detect never throws and loses no
+ * argument. A placeholder without an argument stays as written, each surplus argument is appended after a space, and an
  * invalid placeholder is text.
  *
  * @example
@@ -68,12 +68,12 @@ export function formatMessage(format: string, args: readonly unknown[]): string 
 /** Matches `{{`, `}}` or a placeholder. Group 1 is the index, group 2 the spec, which can contain two placeholders. */
 const TOKEN = /\{\{|\}\}|\{(\d{1,3})?(?::([^{}]*(?:\{\d{0,3}\}[^{}]*){0,2}))?\}/g
 
-/** The maximum number of cached formats. Literals are few, but `runtime` can create any number of formats. */
+/** The maximum number of cached formats. There are few literals, but `runtime` can create any number of formats. */
 const CACHED = 1000
 
 const cache = new Map<string, Template>()
 
-/** The last format. A literal is one object, so comparing it with itself costs nothing. */
+/** The last format. A literal is a single object, so comparing it with itself costs nothing. */
 let lastFormat = ''
 let lastTemplate = parseFormat('')
 

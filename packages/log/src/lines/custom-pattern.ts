@@ -9,7 +9,7 @@ import { timestamp, utcTimestamp } from '../text/timestamp.ts'
 
 type Part = (record: LogRecord) => string
 
-/** A compiled pattern of the application. */
+/** A compiled pattern from the application. */
 export interface CustomPattern {
   readonly line: LinePattern
   /** Whether the pattern shows a part of the location. */
@@ -22,9 +22,9 @@ const LOCATION_TOKENS = new Set(['location', 'file', 'path', 'line', 'function']
  * Compiles a pattern such as `{iso} {level} {location}: {message} {fields}`.
  *
  * A token can have a format spec (`{location:>20}`); `{{` and `}}` stand for braces. A value that the record lacks is
- * shown as `-`. Each value is escaped, so that none can end the line.
+ * shown as `-`. Each value is escaped, so that no value can end the line.
  *
- * @param api The class of the sink, for error messages
+ * @param api The sink's class, for error messages
  * @throws {TypeError} that lists the tokens if one is unknown, or if the pattern has a line break
  */
 export function compileCustomPattern(
@@ -61,7 +61,7 @@ export function compileCustomPattern(
       })
     }
     usesLocation ||= LOCATION_TOKENS.has(name)
-    // With a spec the message stays on one line, because a precision could cut off the mark of a further line.
+    // With a spec the message stays on one line, because a precision could cut off the mark that begins a further line.
     if (multiline && name === 'message' && !specText) valueOf = ({ message }) => escapeLines(message)
     parts.push(partOf(text, valueOf, specText ? spec : undefined))
     text = ''

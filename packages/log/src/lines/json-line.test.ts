@@ -39,7 +39,7 @@ it('does not let data replace another member', () => {
   expect(jsonLine(record({ data }))).toBe('{"time":"2026-01-02T03:04:05.006Z","level":"info","status":200}')
 })
 
-it('writes no line if the location is a library', () => {
+it('writes no line number if the location is a library', () => {
   const location = { file: 'fw:core', line: 0, functionName: '' }
   expect(JSON.parse(jsonLine(record({ location })))).toEqual({
     time: '2026-01-02T03:04:05.006Z',
@@ -75,7 +75,7 @@ it('shows an error with its cause', () => {
   })
 })
 
-it('shows the own properties of an error, and the errors of an AggregateError', () => {
+it("shows an error's own properties, and the errors in an AggregateError", () => {
   const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED', port: 80 })
   const { error } = JSON.parse(jsonLine(record({ fields: { error: new AggregateError([refused], 'all') } }))).fields
   expect(error).toMatchObject({ name: 'AggregateError', message: 'all' })
@@ -91,7 +91,7 @@ it('shows a circular field as text and keeps the others', () => {
   })
 })
 
-it('leaves out values without a JSON form', () => {
+it('omits values without a JSON form', () => {
   expect(JSON.parse(jsonLine(record({ fields: { a: undefined, b: () => {}, c: 1 } }))).fields).toEqual({ c: 1 })
 })
 

@@ -7,8 +7,8 @@ import { levelName } from '../level.ts'
  * Returns one line of JSON for a record, without a line break. Never throws.
  *
  * The members are `time` (ISO 8601, UTC), `level` (lower case), `message`, `file`, `line`, `function`, `pid`, `thread`
- * (not on the main thread) and `fields`. Members that the record lacks are left out. A record with data has its values
- * instead of `message`. Fields stay under `fields`, and data cannot replace another member.
+ * (not on the main thread) and `fields`. Members that the record lacks are omitted. A record with data has the values
+ * of that data instead of `message`. Fields stay under `fields`, and data cannot replace another member.
  *
  * @param pid The process ID, if the line shows it
  */
@@ -72,7 +72,8 @@ function replace(_name: string, value: unknown): unknown {
 }
 
 /**
- * Returns the properties of an error, with its own ones such as `code` last. JSON alone would show only its own ones.
+ * Returns the properties of an error, with its own ones such as `code` last. JSON alone would show only the own
+ * properties.
  */
 function contentOf(error: Error): object {
   const { name, message, stack, cause } = error

@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs'
 import type { LineBuffer } from '../text/line-buffer.ts'
 
-/** Never written to. Waiting on it is the only way to sleep in synchronous code. */
+/** Memory that is never written. Waiting on it is the only way to sleep in synchronous code. */
 const NAP = new Int32Array(new SharedArrayBuffer(4))
 
 /** Writes complete lines to a file descriptor that it does not own, each in one system call if possible. */
@@ -16,8 +16,8 @@ export class LineWriter {
   }
 
   /**
-   * Writes a line. When it returns, the operating system has the line. It waits while a pipe or terminal is full, and
-   * has no effect after the reader of a pipe has closed it.
+   * Writes a line. When it returns, the operating system has the line. Waits while a pipe or terminal is full. Has no
+   * effect after the reader of a pipe has closed it.
    *
    * @param line The line with its line break
    * @throws {Error} from `fs.writeSync`. If a part of the line was written, the next one begins with a line break
@@ -32,7 +32,7 @@ export class LineWriter {
       this.#torn = false
     } catch (error) {
       this.#torn ||= at > 0
-      // No process can read from this pipe again. One error reports that; later lines are skipped.
+      // No process can ever read from this pipe again. Report one error, and skip later lines.
       this.#readerGone = (error as NodeJS.ErrnoException).code === 'EPIPE'
       throw error
     }

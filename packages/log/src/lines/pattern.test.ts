@@ -26,12 +26,12 @@ describe('compilePattern', () => {
     [true, false, '[INFO ] [server.ts:120] hello'],
     [false, true, '[INFO ] [t:7] hello'],
     [false, false, '[INFO ] hello'],
-  ])('shows with location %s and thread %s the line %s', (showLocation, showThreadId, rest) => {
+  ])('includes location (%s) and thread (%s) in %s', (showLocation, showThreadId, rest) => {
     const line = compilePattern({ showLocation, showThreadId })(record({ location, threadId: 7 }))
     expect(line).toBe(`[2026-01-02 03:04:05.006] ${rest}`)
   })
 
-  it('leaves out an unknown location', () => {
+  it('omits an unknown location', () => {
     expect(compilePattern({ showLocation: true, showThreadId: false })(record())).toMatch(/\[INFO \] hello$/)
   })
 
@@ -56,7 +56,7 @@ describe('compilePattern', () => {
     expect(line(record({ location: library }))).toMatch(/\] \[fw:core\] hello$/)
   })
 
-  it('paints each level once', () => {
+  it('colors each level name once', () => {
     let painted = 0
     const paint = (label: string): string => {
       painted++
@@ -77,7 +77,7 @@ describe('compileHead', () => {
     expect(line).toBe(`[2026-01-02 03:04:05.006] [INFO ] [p:${process.pid}] [t:4] [server.ts:120] hello`)
   })
 
-  it('shows the parts of each record, not those of the record before', () => {
+  it("shows each record's own parts, not the previous record's", () => {
     const pattern = compilePattern({ showLocation: true, showThreadId: false, utc: true })
     const made = [record(), record({ level: 4 }), record({ level: 4, timeMs: 0 }), record({ location }), record()]
     expect(made.map((each) => pattern(each).slice(12))).toEqual([

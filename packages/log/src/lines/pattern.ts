@@ -3,7 +3,7 @@ import { escapeLine, escapeLines } from '../text/escape.ts'
 import { Level, levelName } from '../level.ts'
 import { timestamp, utcTimestamp } from '../text/timestamp.ts'
 
-/** The parts of a line besides time, level and message. */
+/** The parts of a line in addition to time, level and message. */
 export interface LineParts {
   readonly showLocation: boolean
   readonly showThreadId: boolean
@@ -12,15 +12,15 @@ export interface LineParts {
   readonly utc?: boolean
 }
 
-/** The properties of an output that change its lines. */
+/** The output properties that change its lines. */
 export interface LineTarget {
-  /** Changes the names of the levels. */
+  /** Changes the level names. */
   readonly paint?: PaintLevel | undefined
   /** Whether a message keeps its line breaks, each followed by a mark. Default: a record is one line */
   readonly multiline?: boolean
 }
 
-/** Returns the line of a record, without a line break. */
+/** Returns the line for a record, without a line break. */
 export type LinePattern = (record: LogRecord) => string
 
 /** Returns the name of a level in color. */
@@ -32,7 +32,7 @@ const LABELS: readonly string[] = Object.values(Level).map((level) => levelName(
 /**
  * Compiles `[YYYY-MM-DD HH:MM:SS.mmm] [LEVEL] [p:<process ID>] [t:<thread ID>] [file:line] message`.
  *
- * Shows only the base name of the file. Escapes messages and file names, so that they cannot end the line or control a
+ * Shows only the file's base name. Escapes messages and file names, so that they cannot end the line or control a
  * terminal.
  */
 export function compilePattern(parts: LineParts, { paint, multiline = false }: LineTarget = {}): LinePattern {
@@ -53,7 +53,7 @@ export function compileHead(parts: LineParts, paint?: PaintLevel): (timeMs: numb
   const shownProcess = showProcessId ? `[p:${process.pid}] ` : ''
   const labels = labelsOf(paint).map((label) => `] [${label}] ${shownProcess}`)
   const time = parts.utc === true ? utcTimestamp : timestamp
-  // Records come in bursts, so most lines begin like the line before.
+  // Records come in bursts, so most lines begin like the previous one.
   let headMs = Number.NaN
   let headLevel = -1
   let head = ''
@@ -72,7 +72,7 @@ export function labelsOf(paint: PaintLevel | undefined): readonly string[] {
   return LABELS.map((label, level) => paint?.(label, level as Level) ?? label)
 }
 
-/** Formatted locations. All records of a call site share one location object. */
+/** Formatted locations. All records from a call site share one location object. */
 const shown = new WeakMap<SourceLocation, string>()
 
 /** Returns `[file:line] `, escaped. */
@@ -82,7 +82,7 @@ export function shownPlace(location: SourceLocation): string {
   return text
 }
 
-/** Returns `file:line` with the base name of the file, or the name of a library, whose records have no line. */
+/** Returns `file:line` with the file's base name, or the name of a library, whose records have no line. */
 export function placeOf({ file, line }: SourceLocation): string {
   return line === 0 ? baseName(file) : `${baseName(file)}:${line}`
 }

@@ -9,7 +9,7 @@ import { compileHead, type LineParts, type LineTarget, shownPlace } from './patt
 
 /**
  * A call with only strings and numbers as arguments. A sink can write its line directly, without a record or a message,
- * because formatting it runs no code of the application.
+ * because formatting it runs no application code.
  */
 export class PlainCall {
   /** The severity. */
@@ -26,14 +26,14 @@ export class PlainCall {
   /** The arguments of the format: strings and numbers. */
   args: readonly unknown[] = []
 
-  /** Whether the message needs no formatting, and is short enough to be encoded with others. */
+  /** Whether the message needs no formatting and is short enough to be encoded together with others. */
   get isReady(): boolean {
     return this.args.length === 0 && this.prefix.length + this.format.length <= LONG_TEXT
   }
 
   /**
-   * Changes this object to another call, made now. One object serves all calls of a logger, because sinks do not keep
-   * it.
+   * Changes this object to represent another call, made now. A logger uses one object for all calls, because sinks do
+   * not keep it.
    */
   renew(
     level: Level,
@@ -60,7 +60,7 @@ export function arePlain(args: readonly unknown[]): boolean {
   return true
 }
 
-/** Formats calls in the default form, as `compilePattern` formats their records. */
+/** Formats calls in the default form, in the same way that `compilePattern` formats their records. */
 export interface PlainForm {
   /** Returns the line with its line break. Valid until the next call. */
   lineOf(call: PlainCall): LineBuffer
@@ -75,7 +75,7 @@ export function compilePlainForm(parts: LineParts, { paint, multiline = false }:
   const headOf = compileHead(parts, paint)
   const shownThread = showThreadId ? `[t:${threadId}] ` : ''
   const line = new LineBuffer()
-  // Most lines begin like the line before, so that beginning stays in the buffer.
+  // Most lines begin like the previous one, so keep that beginning in the buffer.
   let head = ''
   let headLength = 0
   return {

@@ -18,7 +18,7 @@ it.each([
   ['auto', { FORCE_COLOR: '3', NO_COLOR: '1' }, false, true],
   ['auto', { FORCE_COLOR: '0' }, true, false],
   ['auto', { FORCE_COLOR: 'false' }, true, false],
-] as const)('returns in mode %s with %o on a terminal: %s the result %s', (mode, env, isTerminal, expected) => {
+] as const)('maps mode %s, environment %o and terminal %s to %s', (mode, env, isTerminal, expected) => {
   expect(wantsColor(mode, env, isTerminal)).toBe(expected)
 })
 

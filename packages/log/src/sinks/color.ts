@@ -50,7 +50,7 @@ const PAINT = {
   [Level.Off]: String,
 }
 
-/** Returns a label in the color of a level. */
+/** Returns a label in a level's color. */
 export function paintLevel(label: string, level: Level): string {
   return PAINT[level](label)
 }

@@ -78,7 +78,7 @@ describe('ConsoleSink', () => {
   it.each([
     ['{message} {fields}', 'a\n  | b -\n'],
     ['{message:.2}|{fields}', 'a\\|-\n'],
-  ])('marks the lines of the message in the pattern %j', (pattern, text) => {
+  ])("marks the message's lines in the pattern %j", (pattern, text) => {
     const { sink, stdout } = start({ multiline: true, pattern })
     sink.write(record({ message: 'a\nb' }))
     expect(stdout()).toBe(text)
@@ -101,7 +101,7 @@ try { fail() } catch (error) { log.info(error, 'cannot start {}', 7) }`)
     expect([stdout(), stderr()]).toEqual([expect.stringContaining('hello'), ''])
   })
 
-  it('colors only the name of the level', () => {
+  it('colors only the level name', () => {
     const { sink, stdout } = start({ colorMode: ColorMode.Always })
     sink.write(record())
     expect(stdout()).toContain('] [\u001b[32mINFO \u001b[39m] hello\n')

@@ -31,7 +31,7 @@ const OPTIONS: OptionKinds<Omit<ConsoleSinkConfig, keyof LineConfig>> = {
   multiline: flag,
 }
 
-/** Writes records to stdout and stderr. Whether lines have colors is decided for each of them. */
+/** Writes records to stdout and stderr. Decides about colors separately for each of the two. */
 export class ConsoleSink implements LogSink {
   /** Excludes records below this level. */
   readonly level: Level

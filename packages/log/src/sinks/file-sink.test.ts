@@ -51,7 +51,7 @@ sinkContract(
   it,
 )
 
-it('calls write() of a subclass for every record, including those that have a faster path', () => {
+it("calls a subclass's write() for every record, including records that have a faster path", () => {
   class Shouting extends FileSink {
     override write(entry: LogRecord): boolean {
       return super.write({ ...entry, message: entry.message.toUpperCase() })
@@ -64,7 +64,7 @@ it('calls write() of a subclass for every record, including those that have a fa
 })
 
 describe('a file', () => {
-  it('contains lines in the form of the console, without colors', () => {
+  it("contains lines in the console's form, without colors", () => {
     const path = temporaryFile()
     const location = { file: '/src/app.ts', line: 7, functionName: '' }
     new FileSink(path).write(record({ location, level: 4 }))
@@ -74,14 +74,14 @@ describe('a file', () => {
   it.each<[Omit<FileSinkConfig, 'path'>, string]>([
     [{ showLocation: false }, '[INFO ] hello'],
     [{ showThreadId: true }, '[INFO ] [t:5] [app.ts:7] hello'],
-  ])('contains with %j the line %s', (config, rest) => {
+  ])('formats a record with the options %j as %s', (config, rest) => {
     const path = temporaryFile()
     const location = { file: '/src/app.ts', line: 7, functionName: '' }
     new FileSink({ path, ...config }).write(record({ location, threadId: 5 }))
     expect(linesOf(path)).toEqual([`[2026-01-02 03:04:05.006] ${rest}`])
   })
 
-  it('appears with its parent directories, even if its path is a URL', () => {
+  it('is created with its parent directories, even if its path is a URL', () => {
     const path = join(temporaryDirectory(), 'a', 'b', 'app.log')
     new FileSink(pathToFileURL(path)).write(record())
     expect(linesOf(path)).toHaveLength(1)
@@ -96,7 +96,7 @@ describe('a file', () => {
     expect(linesOf(path)).toHaveLength(1)
   })
 
-  it('receives the lines of two sinks at the same time, even after it was emptied', () => {
+  it('receives lines from two sinks at the same time, even after it was emptied', () => {
     const path = temporaryFile()
     const [first, second] = [new FileSink(path), new FileSink(path)]
     first.write(record({ message: 'a' }))
@@ -122,8 +122,8 @@ function withoutUmask(): void {
 describe.runIf(process.platform !== 'win32')('the mode of a log file', () => {
   it.each<[string, Partial<FileSinkConfig>, number]>([
     ['0640 by default', {}, 0o640],
-    ['the one of the option', { mode: 0o600 }, 0o600],
-    ['the one of the option, wider than the default', { mode: 0o664 }, 0o664],
+    ["the option's mode", { mode: 0o600 }, 0o600],
+    ["the option's mode, wider than the default", { mode: 0o664 }, 0o664],
     ['the same with append: false', { append: false }, 0o640],
   ])('is %s', (_which, options, mode) => {
     withoutUmask()
@@ -132,7 +132,7 @@ describe.runIf(process.platform !== 'win32')('the mode of a log file', () => {
     expect(modeOf(path)).toBe(mode)
   })
 
-  it('loses the bits of the umask', () => {
+  it('loses the bits in the umask', () => {
     const umask = process.umask(0o077)
     onTestFinished(() => void process.umask(umask))
     const path = temporaryFile()
@@ -143,7 +143,7 @@ describe.runIf(process.platform !== 'win32')('the mode of a log file', () => {
   it.each<[number | undefined, number]>([
     [undefined, 0o640],
     [0o600, 0o600],
-  ])('applies the option %s to the files of a rotation and of reopen()', (mode, expected) => {
+  ])('applies the option %s to files from rotation and reopen()', (mode, expected) => {
     withoutUmask()
     const path = temporaryFile()
     const sink = new FileSink({ path, ...(mode === undefined ? {} : { mode }), rotate: { maxBytes: 1 } })
@@ -155,7 +155,7 @@ describe.runIf(process.platform !== 'win32')('the mode of a log file', () => {
     sink.close()
   })
 
-  it('does not change for a file that exists', () => {
+  it('does not change for an existing file', () => {
     const path = temporaryFile()
     writeFileSync(path, 'before\n')
     chmodSync(path, 0o666)
@@ -174,7 +174,7 @@ describe('a file that cannot be opened', () => {
     ['is below a file', (directory: string) => join(directory, 'file', 'x'), /file' is not a directory \(EEXIST\)$/],
     ['has too long a name', (directory: string) => join(directory, 'x'.repeat(300)), /name too long \(ENAMETOOLONG\)$/],
     ['has NUL in its name', (directory: string) => join(directory, 'a\0b'), /null bytes/],
-  ])('is reported in one line with path and reason if it %s', (_why, pathIn, reason) => {
+  ])('is reported in one line with its path and the reason if it %s', (_why, pathIn, reason) => {
     const directory = temporaryDirectory()
     writeFileSync(join(directory, 'file'), '')
     const path = pathIn(directory)
@@ -191,7 +191,7 @@ function makePipe(): string {
 }
 
 describe('a named pipe', () => {
-  it('is rejected immediately without a reader', () => {
+  it('is rejected immediately if it has no reader', () => {
     const path = makePipe()
     const reason = 'no process reads from this named pipe; start its reader first (ENXIO)'
     expect(() => new FileSink(path)).toThrow(`Cannot open log file '${path}': ${reason}`)
@@ -227,9 +227,9 @@ it.each<[string, unknown, RegExp]>([
   [
     'a missing path',
     {},
-    /^FileSink: option "path" must be a non-empty string or a file URL, got undefined\. Write for/,
+    /^FileSink: option "path" must be a non-empty string or a file URL, got undefined\. Write, for/,
   ],
-  ['an empty path', '', /^FileSink: option "path" must be .*, got ""\. Write for example "logs\/app\.log"\.$/],
+  ['an empty path', '', /^FileSink: option "path" must be .*, got ""\. Write, for example, "logs\/app\.log"\.$/],
   [
     'a URL that is not a file',
     new URL('http://host/app.log'),

@@ -22,7 +22,7 @@ export interface FileSinkConfig extends LineConfig {
   readonly path: string | URL
   /** Keeps the content of an existing file. Default: true. */
   readonly append?: boolean
-  /** The permission bits of each new file; the umask is subtracted. Default: 0o640. */
+  /** Sets the permission bits of each new file, before the umask is applied. Default: 0o640. */
   readonly mode?: number
   /** Renames the file and starts a new one by size or time. Default: never. */
   readonly rotate?: RotateConfig
@@ -115,7 +115,7 @@ export class FileSink implements LogSink {
   }
 
   /**
-   * Opens the path again, after another program renamed the file.
+   * Opens the path again after another program has renamed the file.
    *
    * @throws {Error} that names the path if it cannot be opened; the sink then keeps the current file
    */
@@ -135,7 +135,7 @@ export class FileSink implements LogSink {
     }
   }
 
-  /** @param bytes The number of bytes that are written next */
+  /** @param bytes The number of bytes to be written next */
   #renew(rotation?: Rotation, bytes = 0): void {
     const previous = this.#fd
     this.#output.switchTo(() => {

@@ -42,7 +42,7 @@ log.with({ id: 1 }).error('bad {}', 7)`)
     expect(stderr).toBe('')
   })
 
-  it('leaves out the location if showLocation is false', () => {
+  it('omits the location if showLocation is false', () => {
     const path = join(temporaryDirectory(), 'app.json')
     const location = { file: '/src/app.ts', line: 7, functionName: 'f' }
     new JsonSink({ path, showLocation: false }).write(record({ location }))

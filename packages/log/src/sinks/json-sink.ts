@@ -13,7 +13,7 @@ import { modeKind, openLogFile } from './open-log-file.ts'
 export interface JsonSinkConfig {
   /** Appends to this file, and creates missing parent directories. Default: stdout. */
   readonly path?: string | URL
-  /** The permission bits of a new file; the umask is subtracted. Default: 0o640. */
+  /** Sets the permission bits of a new file, before the umask is applied. Default: 0o640. */
   readonly mode?: number
   /** Writes `file`, `line` and `function`. Default: true. */
   readonly showLocation?: boolean
@@ -43,7 +43,7 @@ export class JsonSink implements LogSink {
   #closed = false
 
   /**
-   * Opens the file of `path`, or writes to stdout without one.
+   * Opens the file at `path`, or writes to stdout if there is no path.
    *
    * @throws {TypeError} if an option does not exist or a value has the wrong type
    * @throws {RangeError} if a number is out of range

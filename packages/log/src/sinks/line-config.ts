@@ -5,7 +5,7 @@ import { Level, levelKind, type LevelOption, readLevel } from '../level.ts'
 import { compilePattern, type LinePattern, type LineTarget } from '../lines/pattern.ts'
 import { compilePlainForm, type PlainForm } from '../lines/plain-call.ts'
 
-/** Options of sinks that write text lines. */
+/** Options for sinks that write text lines. */
 export interface LineConfig {
   /** Shows `[file:line]`. Default: true. */
   readonly showLocation?: boolean
@@ -21,7 +21,7 @@ export interface LineConfig {
   readonly level?: LevelOption
 }
 
-/** Checked options of lines. */
+/** Checked line options. */
 export interface CheckedLineConfig {
   readonly level: Level
   readonly usesLocation: boolean
@@ -43,7 +43,7 @@ const LINE_KINDS: OptionKinds<LineConfig> = {
 /**
  * Checks the options of a sink that writes lines, including its own options.
  *
- * @param api The class of the sink, for error messages
+ * @param api The sink's class, for error messages
  * @param own The kinds of the sink's own options
  * @param meant See `checkOptions`
  * @throws {TypeError | RangeError} if an option does not exist or has a wrong value

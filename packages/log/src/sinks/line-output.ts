@@ -4,7 +4,7 @@ import type { SinkAbilities } from './log-sink.ts'
 import { LineBuffer } from '../text/line-buffer.ts'
 import { LineWriter } from '../lines/line-writer.ts'
 
-/** Writes the lines of a sink to a file descriptor, directly or through a writer thread. */
+/** Writes a sink's lines to a file descriptor, directly or through a writer thread. */
 export class LineOutput {
   readonly #describeDropped: (count: number) => string
   readonly #line = new LineBuffer()
@@ -20,7 +20,7 @@ export class LineOutput {
     this.#describeDropped = describeDropped
   }
 
-  /** Returns the abilities of a sink that writes to this output alone. */
+  /** Returns the abilities of a sink that writes only to this output. */
   abilities(usesLocation: boolean, writeCall?: SinkAbilities['writeCall']): SinkAbilities {
     return {
       usesLocation,
@@ -38,7 +38,7 @@ export class LineOutput {
     this.#useQueue(undefined)
   }
 
-  /** Starts a writer thread, or ends it without settings. @throws {Error} like `flush`, if it ends one */
+  /** Starts a writer thread, or ends it if there are no settings. @throws {Error} like `flush`, if it ends one */
   #useQueue(settings: QueueSettings | undefined): void {
     const previous = this.#queue
     this.#queue = undefined
@@ -84,7 +84,7 @@ export class LineOutput {
     this.#queue?.flush()
   }
 
-  /** Writes all lines so far to the current file descriptor. Later lines go to the one that `open` returns. */
+  /** Writes all lines so far to the current file descriptor. Later lines go to the descriptor that `open` returns. */
   switchTo(open: () => number): void {
     const change = (): number => {
       this.#fd = open()

@@ -3,7 +3,7 @@ import type { Sink } from '@fw/types'
 import type { QueueSettings } from '../async/queued-writer.ts'
 import type { PlainCall } from '../lines/plain-call.ts'
 
-/** The key of the abilities of a sink. All copies of this package in one process share it. */
+/** The key for a sink's abilities. All copies of this package in one process share it. */
 export const sinkAbilities: unique symbol = Symbol.for('@fw/log: sink abilities')
 
 /** Abilities of a sink that `Sink` does not require. Loggers read them once, when the sink is added. */
@@ -18,7 +18,7 @@ export interface SinkAbilities {
    */
   useQueue?(settings: QueueSettings | undefined): void
   /**
-   * Takes a call that needs no record. Loggers use it instead of `write` if all of their sinks have it.
+   * Accepts a call that needs no record. Loggers use it instead of `write` if all of their sinks have it.
    *
    * @returns False if the call was dropped
    */
@@ -28,7 +28,7 @@ export interface SinkAbilities {
 /** A sink that can declare abilities. */
 export type LogSink = Sink & { readonly [sinkAbilities]?: SinkAbilities }
 
-/** Sets the abilities of a sink. Isolated declarations do not allow a class member with this symbol as its name. */
+/** Sets a sink's abilities. Isolated declarations do not allow a class member with this symbol as its name. */
 export function declareAbilities(sink: Sink, abilities: SinkAbilities): void {
   Object.assign(sink, { [sinkAbilities]: abilities })
 }
@@ -41,7 +41,7 @@ export const sinkKind: OptionKind = {
   fix: fixSink,
 }
 
-/** Returns the sentence that says how to make a refused value a sink. */
+/** Returns the sentence that explains how to turn a refused value into a sink. */
 export function fixSink(value: unknown): string {
   if (typeof value !== 'object' || value === null) return 'Use a sink such as new ConsoleSink().'
   const missing = METHODS.find((name) => typeof (value as Partial<Sink>)[name] !== 'function')

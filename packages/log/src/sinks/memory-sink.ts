@@ -33,7 +33,7 @@ export class MemorySink implements Sink {
   /** Does nothing, because records are stored immediately. */
   flush(): void {}
 
-  /** Ignores later records. Those stored so far remain readable. */
+  /** Ignores later records. Records stored so far remain readable. */
   close(): void {
     this.#closed = true
   }

@@ -7,7 +7,7 @@ import { integer, type OptionKind, optionError, showValue, withCode } from '@fw/
 /** Permission bits of a new log file. Users outside its group must not read the addresses and paths in it. */
 const DEFAULT_MODE = 0o640
 
-/** Accepts permission bits that let the owner write. Without that bit the file could not be opened again. */
+/** Accepts permission bits that let the owner write. Without that bit, the file could not be reopened. */
 export const modeKind: OptionKind = {
   ...integer(0, 0o777),
   expected: 'permission bits from 0o200 to 0o777 with 0o200 set',
@@ -19,19 +19,18 @@ export const modeKind: OptionKind = {
  * Opens a file to append lines, and creates missing parent directories. Every write goes to the end of the file, even
  * if other processes write to it. Never waits: a named pipe must have a reader.
  *
- * @param api The class of the sink, for error messages
+ * @param api The sink's class, for error messages
  * @param append False empties the file first
- * @param mode The permission bits of a new file; the umask is subtracted. An existing file keeps its own
+ * @param mode Sets the permission bits of a new file, before the umask is applied. An existing file keeps its own
  * @throws {TypeError} if the path is not a non-empty string or a file URL
- * @throws {Error} that names the path and the reason if the file cannot be opened; its `cause` is the error of the
- *   system
+ * @throws {Error} that names the path and the reason if the file cannot be opened; its `cause` is the system's error
  */
 export function openLogFile(api: string, path: string | URL, append: boolean, mode: number = DEFAULT_MODE): number {
   const file = path instanceof URL && path.protocol === 'file:' ? fileURLToPath(path) : path
   if (typeof file !== 'string' || file === '') {
     const expected = 'a non-empty string or a file URL'
     const got = showValue(path instanceof URL ? path.href : path)
-    throw optionError({ api, name: 'path', expected, got, fix: 'Write for example "logs/app.log".' })
+    throw optionError({ api, name: 'path', expected, got, fix: 'Write, for example, "logs/app.log".' })
   }
   const { O_APPEND, O_CREAT, O_NONBLOCK, O_TRUNC, O_WRONLY } = constants
   try {
@@ -43,8 +42,8 @@ export function openLogFile(api: string, path: string | URL, append: boolean, mo
 }
 
 /**
- * Creates a directory and its parents. Unlike the recursive `mkdirSync`, it also ends in directories such as `/proc`,
- * in which the system creates none.
+ * Creates a directory and its parents. Unlike the recursive `mkdirSync`, it also returns for directories such as
+ * `/proc`, in which the system creates no directories.
  */
 function makeDirectory(path: string): void {
   if (isDirectory(path)) return
@@ -63,7 +62,7 @@ function isDirectory(path: string): boolean {
 
 function reasonOf(error: unknown): string {
   const { code, errno, message, path, syscall } = error as NodeJS.ErrnoException
-  // An existing directory is not an error, so something else has this name.
+  // An existing directory causes no error, so something else has this name.
   if (syscall === 'mkdir' && code === 'EEXIST') return `'${path}' is not a directory (EEXIST)`
   if (code === 'ENXIO') return 'no process reads from this named pipe; start its reader first (ENXIO)'
   return errno === undefined ? message : `${util.getSystemErrorMessage(errno)} (${code ?? errno})`

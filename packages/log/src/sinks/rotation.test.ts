@@ -25,7 +25,7 @@ function start(config: Omit<FileSinkConfig, 'path'>, before?: string): { sink: F
 }
 
 describe('rotation by size', () => {
-  it('begins a new file before a line that would exceed maxBytes, and keeps maxFiles files', () => {
+  it('starts a new file before a line that would exceed maxBytes, and keeps maxFiles files', () => {
     const { sink, directory } = start({ rotate: { maxBytes: 10, maxFiles: 2 } })
     for (const message of ['1234', '5678', 'third', '4', '5', 'sixth', '7777777']) sink.write(record({ message }))
     expect(contents(directory)).toEqual({
@@ -35,7 +35,7 @@ describe('rotation by size', () => {
     })
   })
 
-  it('counts bytes, including those that were in the file before', () => {
+  it('counts bytes, including those already in the file', () => {
     const { sink, directory } = start({ rotate: { maxBytes: 10 } }, 'before\n')
     sink.write(record({ message: 'éé' }))
     expect(contents(directory)).toEqual({ 'app.log': ['éé'], 'app.1.log': ['before'] })
@@ -70,7 +70,7 @@ describe('rotation by size', () => {
     expect(contents(directory)).toEqual({ 'app.log': ['next'], 'app.1.log': ['first'] })
   })
 
-  it('reports a failure, continues with the current file, and does not try again for each record', () => {
+  it('reports a failure, continues with the current file, and does not retry for each record', () => {
     const { sink, directory } = start({ rotate: { maxBytes: 6, maxFiles: 1 } })
     mkdirSync(join(directory, 'app.1.log', 'in the way'), { recursive: true })
     sink.write(record({ message: 'first' }))
@@ -84,7 +84,7 @@ describe('rotation by time', () => {
   it.each([
     ['hour', '2096-05-01T10:59:59.999Z', '2096-05-01T11:00:00.000Z'],
     ['day', '2096-05-01T23:59:59.999Z', '2096-05-02T00:00:00.000Z'],
-  ] as const)('begins a new file with the first record of a new %s', (every, last, first) => {
+  ] as const)('starts a new file with the first record in a new %s', (every, last, first) => {
     const { directory } = start({}, 'before\n')
     const path = join(directory, 'app.log')
     utimesSync(path, Date.parse(last) / 1000, Date.parse(last) / 1000)
@@ -107,7 +107,7 @@ describe('rotation by time', () => {
       '2096-03-25T00:59:59.999Z',
       '2096-03-25T01:00:00.000Z',
     ],
-  ])('begins a new file with each hour of local time: %s', (zone, last, first) => {
+  ])('starts a new file with each hour of local time: %s', (zone, last, first) => {
     vi.stubEnv('TZ', zone.replace(/,.*/, ''))
     onTestFinished(() => void vi.unstubAllEnvs())
     const { directory } = start({}, 'before\n')

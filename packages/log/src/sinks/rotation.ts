@@ -6,9 +6,9 @@ import { integer, oneOf, type OptionKind, optionError, options } from '@fw/optio
 export interface RotateConfig {
   /** Rotates before a line that would make the file longer than this, in bytes. Default: no limit. */
   readonly maxBytes?: number
-  /** Rotates before the first record of a new hour or day. Default: never. */
+  /** Rotates before the first record in a new hour or day. Default: never. */
   readonly every?: 'hour' | 'day'
-  /** Limits the number of files that are kept besides the current one. `app.1.log` is the newest. Default: 5. */
+  /** Limits the number of files kept in addition to the current one. `app.1.log` is the newest. Default: 5. */
   readonly maxFiles?: number
 }
 
@@ -36,7 +36,7 @@ export class Rotation {
 
   /**
    * @param config Options that `rotateKind` has checked
-   * @param api The class of the sink, for error messages
+   * @param api The sink's class, for error messages
    * @throws {TypeError} if the options never rotate the file
    */
   constructor(config: RotateConfig, utc: boolean, api: string) {
@@ -51,14 +51,14 @@ export class Rotation {
     this.#utc = utc
   }
 
-  /** Counts the content of a newly opened file. @param bytes The number of bytes that are written next */
+  /** Counts the content of a newly opened file. @param bytes The number of bytes to be written next */
   opened(fd: number, bytes = 0): void {
     const { size, mtimeMs } = fstatSync(fd)
     this.#size = size + bytes
     this.#periodEndMs = this.#endOfPeriod(size > 0 ? mtimeMs : Date.now())
   }
 
-  /** Counts the bytes of a line that is written next. @returns Whether to rotate the file first */
+  /** Counts the bytes of the next line. @returns Whether to rotate the file first */
   isDue(bytes: number, timeMs: number): boolean {
     const isFull = this.#size > 0 && this.#size + bytes > this.#maxBytes
     this.#size += bytes
@@ -72,8 +72,8 @@ export class Rotation {
   }
 
   /**
-   * Renames the file to the first of the kept ones, and moves each of those up by one. Has no effect if another process
-   * has already renamed the file.
+   * Renames the file to the first kept file, and increases the number of each kept file by one. Has no effect if
+   * another process has already renamed the file.
    *
    * @throws {Error} from `fs.renameSync`
    */

@@ -21,7 +21,7 @@ const CALLS: readonly (readonly [prefix: string, format: string, args: readonly 
 
 const LOCATION = { file: '/src/app.ts', line: 7, functionName: 'main' }
 
-/** Registers the tests of the abilities of a sink. A sink without an ability passes its test. */
+/** Registers the tests for a sink's abilities. A sink without an ability passes its test. */
 export function abilityContract(make: () => SinkUnderTest, it: TestFunction): void {
   it('keeps every record in order when its queue starts and ends', async () => {
     const { sink, entries, abilities, failures } = start(make)

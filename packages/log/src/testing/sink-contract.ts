@@ -20,10 +20,10 @@ const AWKWARD: Readonly<Record<string, string>> = {
 }
 
 /**
- * Registers the tests that every sink must pass, and those of the abilities that it declares.
+ * Registers the tests that every sink must pass, and the tests for the abilities that it declares.
  *
  * @param name Comes before the name of each test
- * @param make Makes a new sink for each test, with nothing in it
+ * @param make Creates a new, empty sink for each test
  *
  * @example
  * sinkContract('SyslogSink', () => { const sink = new SyslogSink(…); return { sink, entries: () => … } }, it)
@@ -89,7 +89,7 @@ export function sinkContract(name: string, make: () => SinkUnderTest, test: Test
     equal((await entriesOf(logRecord({ fields }))).length, 1)
   })
 
-  it('has no effect after close, and closes twice', async () => {
+  it('has no effect after close, and can be closed twice', async () => {
     const { sink, entries } = make()
     sink.write(logRecord({ message: 'before' }))
     await sink.close()

@@ -8,5 +8,5 @@ export interface SinkUnderTest {
   readonly entries: () => readonly string[]
 }
 
-/** Registers a test; `test` of `node:test`, `it` of vitest or Jest. */
+/** Registers a test; `test` from `node:test`, `it` from vitest or Jest. */
 export type TestFunction = (name: string, check: () => Promise<void>) => unknown

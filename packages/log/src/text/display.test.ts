@@ -25,7 +25,7 @@ it.each([
   ['a Map', new Map([['k', { v: 1 }]]), "Map(1) { 'k' => { v: 1 } }"],
   ['a Set', new Set([1]), 'Set(1) { 1 }'],
   ['an instance with its class', new Point(), 'Point { x: 1 }'],
-  ['an object without prototype', Object.create(null), '[Object: null prototype] {}'],
+  ['an object without a prototype', Object.create(null), '[Object: null prototype] {}'],
   ['a date in UTC', new Date(0), '1970-01-01T00:00:00.000Z'],
   ['a URL as its text', new URL('http://u@h:1/p?q#f'), 'http://u@h:1/p?q#f'],
   ['bytes', new Uint8Array([1, 2]), 'Uint8Array(2) [ 1, 2 ]'],
@@ -52,7 +52,7 @@ it('shows an error with its stack, its own properties and its causes', () => {
   expect(text).toContain("code: 'E_INNER'")
 })
 
-it('shows every error of an AggregateError', () => {
+it('shows every error in an AggregateError', () => {
   const text = display(new AggregateError([new Error('first'), new Error('second')], 'all'))
   expect(text).toContain('Error: first')
   expect(text).toContain('Error: second')

@@ -1,12 +1,12 @@
 import { inspect, types } from 'node:util'
 
-/** Stands for a value whose own code throws. */
+/** Placeholder for a value whose own code throws. */
 export const UNSHOWABLE = '<value that cannot be shown>'
 
-/** Options for errors: deep enough for a configuration, but bounded for large objects. */
+/** Options for errors: deep enough for a configuration, but limited for large objects. */
 const ERROR = { depth: 4, breakLength: Infinity, maxStringLength: 10_000 } as const
 
-/** Options for other values: everything on one line. For errors, that would move the first line of the stack. */
+/** Options for other values: everything on one line. For errors, this would move the first line of the stack. */
 const OTHER = { ...ERROR, compact: true } as const
 
 /**
@@ -19,7 +19,7 @@ export function display(value: unknown): string {
   return typeof value === 'number' || typeof value === 'bigint' ? String(value) : inspected(value)
 }
 
-/** Returns the text of any value as source code shows it, with strings in quotes. Never throws. */
+/** Returns the text of any value as source code would show it, with strings in quotes. Never throws. */
 export function inspected(value: unknown): string {
   try {
     // `inspect` shows a URL as ten lines of fields.

@@ -33,7 +33,7 @@ it.each([
   expect(escapeLine(text)).toBe(escaped)
 })
 
-it('removes every character that ends a line, controls a terminal or has no UTF-8 form', () => {
+it('escapes every character that ends a line, controls a terminal or has no UTF-8 form', () => {
   fc.assert(
     fc.property(anyText, (text) => {
       const escaped = escapeLine(text)

@@ -1,7 +1,7 @@
 /**
- * Matches characters that could end a line, control a terminal or hide in a text. These are C0 and C1 controls, DEL, line
- * and paragraph separators, bidirectional controls, characters of zero width and halves of surrogate pairs. Emoji
- * sequences lose their joiner (U+200D) to an escape: it could also hide in a name.
+ * Matches characters that could end a line, control a terminal or be invisible in text. These are C0 and C1 controls,
+ * DEL, line and paragraph separators, bidirectional controls, characters of zero width and halves of surrogate pairs.
+ * The joiner in emoji sequences (U+200D) is escaped too, because it could also hide in a name.
  */
 const UNSAFE =
   /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\p{Surrogate}]/gu
@@ -10,7 +10,7 @@ const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t'
 
 /**
  * Matches every code unit that `UNSAFE` can begin with, and also well-formed pairs and U+00A0 to U+00AC. Without the
- * flag `u` the search is much faster. One range up to U+00AD keeps the search of ASCII fast; two ranges make it 50%
+ * flag `u` the search is much faster. One range up to U+00AD keeps the search in ASCII fast; two ranges make it 50%
  * slower.
  */
 const SUSPECT =
@@ -19,12 +19,12 @@ const SUSPECT =
 /** The last text that was found to need no escape. */
 let safeText = ''
 
-/** Reports whether a text certainly needs no escape. Some texts that need none count as unsafe. */
+/** Returns true only if a string needs no escaping. Can return false for a string that needs none. */
 export function isSafe(text: string): boolean {
   return !SUSPECT.test(text)
 }
 
-/** Stores a text that consists of safe parts, so that `escapeLine` does not search it again. */
+/** Stores a string that consists of safe parts, so that `escapeLine` does not search it again. */
 export function noteSafe(text: string): void {
   safeText = text
 }
@@ -37,7 +37,7 @@ export function escapeLine(text: string): string {
   return text === safeText || isSafe(text) ? text : escapeUnsafe(text, escapeCharacter)
 }
 
-/** Begins each line of a message after its first. No record begins like this. */
+/** The beginning of each line of a message after the first. No record begins like this. */
 const CONTINUATION = '\n  | '
 
 /**
@@ -48,12 +48,12 @@ export function escapeLines(text: string): string {
   return text.includes('\n') ? text.split('\n').map(escapeLine).join(CONTINUATION) : escapeLine(text)
 }
 
-/** Makes JSON text safe in the same way, with escapes of JSON. `JSON.stringify` has already escaped line breaks. */
+/** Makes JSON text safe in the same way, with JSON escapes. `JSON.stringify` has already escaped line breaks. */
 export function escapeJson(json: string): string {
   return isSafe(json) ? json : escapeUnsafe(json, (character) => `\\u${hex(character, 4)}`)
 }
 
-/** The number of characters to search at once. V8 ends the process if it must replace about 10 ** 8 in one call. */
+/** The number of characters to search per call. V8 ends the process if it must replace about 10 ** 8 in one call. */
 const PART = 1_000_000
 
 function escapeUnsafe(text: string, escape: (character: string) => string): string {

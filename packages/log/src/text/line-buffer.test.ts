@@ -59,7 +59,7 @@ describe('LineBuffer', () => {
     ['é', false],
     ['漢', false],
     ['\ud800', false],
-  ])('returns from addPlain(%j) the value %j', (text, taken) => {
+  ])('reports addPlain(%j) as %j', (text, taken) => {
     const line = new LineBuffer('a ')
     expect(line.addPlain(text)).toBe(taken)
     expect(textOf(line)).toBe(taken ? `a ${text}` : 'a ')
@@ -82,7 +82,7 @@ describe('LineBuffer', () => {
     )
   })
 
-  it.each([0, 1, 2, 3, 4, 5, 255, 256, 257, 100_000])('adds %d bytes of another buffer', (length) => {
+  it.each([0, 1, 2, 3, 4, 5, 255, 256, 257, 100_000])('adds %d bytes from another buffer', (length) => {
     const line = new LineBuffer('ab')
     line.addAll(new LineBuffer('x'.repeat(length)))
     line.addAll(new LineBuffer('yz'))

@@ -4,7 +4,7 @@ const FIRST_BYTES = 16 * 1024
 /** The maximum capacity that is kept for the next line. */
 const KEPT_BYTES = 64 * 1024
 
-/** The maximum number of bytes that a loop copies faster than a call of the runtime. */
+/** The maximum number of bytes that a loop copies faster than a call into the runtime. */
 const SHORT_COPY = 256
 
 /**
@@ -12,7 +12,10 @@ const SHORT_COPY = 256
  */
 const SHORT_TEXT = 32
 
-/** The maximum length of text that is encoded with others. It fits into the initial capacity, whatever it contains. */
+/**
+ * The maximum length of text that is encoded with others. Such text fits into the initial capacity, whatever it
+ * contains.
+ */
 export const LONG_TEXT = 4096
 
 /** The bytes of an integer. Loops read two at a time, so the buffer has room for two after the text. */
@@ -27,7 +30,10 @@ const HIGH_BITS = 0x80808080 | 0
 /** The number of digits of 2 ** 31. */
 const MAX_DIGITS = 10
 
-/** The digits of 0 to 99 as two bytes. They halve the number of divisions, the main cost of formatting a number. */
+/**
+ * The digits of 0 to 99 as two bytes. This table halves the number of divisions, which are the main cost of formatting
+ * a number.
+ */
 const PAIRS: Uint16Array = Uint16Array.from(
   { length: 100 },
   (_, value) => 0x3030 + (((value % 10) << 8) | ((value / 10) | 0)),
@@ -111,7 +117,7 @@ export class LineBuffer {
     if (encoder.encodeInto(text, this.#rest).written !== length) return false
     const end = start + length
     const view = this.#view
-    // The last step also reads the bytes after the text, which must not count.
+    // The last step also reads bytes after the text, which must not count.
     view.setInt32(end, SPACES, true)
     view.setInt32(end + WORD, SPACES, true)
     let found = 0
@@ -136,7 +142,7 @@ export class LineBuffer {
     else this.addPlain(String(value))
   }
 
-  /** Adds the text of another buffer. */
+  /** Adds the text in another buffer. */
   addAll(source: LineBuffer): void {
     const length = source.#length
     this.#reserve(length)

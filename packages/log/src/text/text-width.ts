@@ -2,7 +2,7 @@
 const NARROW = /^[\u0020-\u007e]*$/
 
 /**
- * Matches text that begins with a character of two columns: East_Asian_Width W or F, and the pictographs that the
+ * Matches text that begins with a two-column character: East_Asian_Width W or F, and the pictographs that the
  * standard adds. Reserved code points between wide ones are wide too.
  */
 const WIDE =
@@ -11,7 +11,7 @@ const WIDE =
 let segmenter: Intl.Segmenter | undefined
 
 /**
- * Returns the longest beginning of a text that fits into `columns`, and its width. A grapheme cluster is as wide as its
+ * Returns the longest prefix of a string that fits into `columns`, and its width. A grapheme cluster is as wide as its
  * first character, one or two columns, and is never split.
  *
  * @see C++23 [format.string.std]/13

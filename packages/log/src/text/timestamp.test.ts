@@ -16,7 +16,7 @@ it.each([
   // The hour that repeats when summer time ends.
   ['Europe/Berlin', Date.UTC(2026, 9, 25, 0, 59, 59, 999), '2026-10-25 02:59:59.999'],
   ['Europe/Berlin', Date.UTC(2026, 9, 25, 1, 0, 0, 0), '2026-10-25 02:00:00.000'],
-])('formats in %s the time %i as %s', (zone, timeMs, text) => {
+])('formats local time in %s at %i as %s', (zone, timeMs, text) => {
   process.env.TZ = zone
   expect(timestamp(timeMs)).toBe(text)
 })
@@ -42,7 +42,7 @@ it('formats local time with milliseconds', () => {
   )
 })
 
-it('formats UTC in any time zone of the process', () => {
+it('formats UTC in any process time zone', () => {
   process.env.TZ = 'Asia/Kolkata'
   expect(utcTimestamp(Date.UTC(2026, 0, 2, 20, 0, 0, 7))).toBe('2026-01-02 20:00:00.007')
 })

@@ -15,7 +15,7 @@ function cachedBySecond(textOf: (date: Date) => string): Timestamp {
   let text = ''
   return (timeMs) => {
     const whole = Math.floor(timeMs / 1000)
-    // UTC offsets change only at whole seconds, so the text holds for the whole second.
+    // UTC offsets change only at whole seconds, so the text is valid for the whole second.
     if (whole !== second) {
       text = textOf(new Date(whole * 1000))
       second = whole

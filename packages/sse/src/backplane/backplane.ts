@@ -4,7 +4,7 @@ export interface BackplaneEvent {
   readonly event: string
   /** The data as text. */
   readonly data: string
-  /** Id from the publisher. The backplane generates one if it is `undefined`. */
+  /** Id from the publisher. If it is `undefined`, the backplane generates one. */
   readonly id: string | undefined
   /** Groups events for 'latest-by-key'. */
   readonly key: string | undefined

@@ -4,10 +4,10 @@ import type { EventStream } from '../stream/event-stream.ts'
 /** The limit that a stream would exceed. */
 export type ExceededLimit = 'maxStreams' | 'maxStreamsPerAddress' | 'maxStreamsPerSession'
 
-/** The counters of a stream without an address or session limit. */
+/** The counters for a stream without an address or session limit. */
 const NOTHING: readonly string[] = []
 
-/** Counts the streams of a channel in total, per client address and per shared connection. */
+/** Counts a channel's streams in total, per client address and per shared connection. */
 // docs/decisions/0062
 export class Admission {
   readonly #settings: ChannelSettings

@@ -38,7 +38,7 @@ it.each([
   ['ended', (channel: SseChannel, stream: SseStream) => stream.close()],
 ])('sends nothing to subscribers that a filter has %s', async (_, leave) => {
   const channel = new SseChannel()
-  // Each third subscriber. Some are read ahead together with the one that removes them.
+  // Every third subscriber. Some are read ahead together with the one that removes them.
   const joined: Joined[] = await join(channel, 60, (at) => () => {
     const next = at % 3 === 0 ? joined[at + 1] : undefined
     if (next !== undefined) leave(channel, next.stream)

@@ -5,7 +5,7 @@ import type { SseStream } from '../stream/sse-stream.ts'
 import { metrics } from '../stream/metrics.ts'
 import { reportThrown } from '../stream/report.ts'
 
-/** Reports events of a channel to the callbacks of the application and to metrics. */
+/** Reports what happens on a channel to the application's callbacks and to metrics. */
 export class ChannelNotices<Events extends object> {
   readonly #channel: string
   readonly #options: ChannelOptions<Events>

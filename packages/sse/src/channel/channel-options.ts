@@ -19,7 +19,7 @@ import type { SseEvents, Serializers } from '../stream/typed-events.ts'
 import type { ChannelEvent, HistoryLimits } from './history.ts'
 
 /**
- * Effect of a full buffer of a slow subscriber:
+ * What happens when a slow subscriber's buffer is full:
  *
  * - `'close'` aborts its stream. The client reconnects and gets the events it missed.
  * - `'drop-oldest'` and `'drop-newest'` discard events.
@@ -27,7 +27,7 @@ import type { ChannelEvent, HistoryLimits } from './history.ts'
  */
 export type SlowSubscriber = 'close' | 'drop-oldest' | 'drop-newest' | 'latest-by-key'
 
-/** An event as a filter sees it. */
+/** The event that a filter receives. */
 export type PublishedEvent = Pick<ChannelEvent, 'id' | 'event' | 'data' | 'key'>
 
 /** Selects the events that a subscriber gets. */
@@ -35,13 +35,13 @@ export type EventFilter = (event: PublishedEvent) => boolean
 
 /** Options of `SseChannel`. All are optional. */
 export interface ChannelOptions<Events extends object = SseEvents> {
-  /** Name in metrics. Default 'events'. */
+  /** Name of the channel in metrics. Default 'events'. */
   readonly name?: string | undefined
   /** Limits the events kept for reconnecting clients: a number of events, or several limits. Default 1,000 events, 8 MiB. */
   readonly history?: number | Partial<HistoryLimits> | undefined
-  /** Effect of a full buffer of a slow subscriber. Default 'close'. */
+  /** Decides how to treat a subscriber whose buffer is full. Default 'close'. */
   readonly slowConsumer?: SlowSubscriber | undefined
-  /** Limits the bytes that wait for one subscriber. Above it, `slowConsumer` takes effect. Default 1 MiB. */
+  /** Limits the bytes that wait for one subscriber. Beyond the limit, `slowConsumer` takes effect. Default 1 MiB. */
   readonly maxBufferedBytes?: number | undefined
   /** Limits the number of subscribers. Default: no limit. */
   readonly maxStreams?: number | undefined
@@ -49,13 +49,13 @@ export interface ChannelOptions<Events extends object = SseEvents> {
   readonly maxStreamsPerAddress?: number | undefined
   /** Limits the subscribers per HTTP/2 or HTTP/3 connection. Default 50, half of the streams that a client can open. */
   readonly maxStreamsPerSession?: number | undefined
-  /** Makes a refused client reconnect after this many milliseconds, or up to twice that. Default 5,000. */
+  /** Makes a refused client reconnect after this many milliseconds, or up to twice as long. Default 5,000. */
   readonly refusedRetryMs?: number | undefined
   /** Functions that replace `JSON.stringify`, by event name. */
   readonly serializers?: Serializers<Events> | undefined
   /** Called for a subscriber that missed events, before it gets the events that the history still has. */
   readonly onGap?: ((stream: SseStream<Events>, gap: SubscriberGap) => void) | undefined
-  /** Called when the buffer of a subscriber is three quarters full, once until it has caught up. */
+  /** Called when a subscriber's buffer is three quarters full, once until it has caught up. */
   readonly onSlow?: ((stream: SseStream<Events>, state: SubscriberBuffer) => void) | undefined
   /** Called when events are discarded for a subscriber. */
   readonly onDrop?: ((stream: SseStream<Events>, dropped: DroppedEvents) => void) | undefined
@@ -69,7 +69,7 @@ export interface SubscriberGap {
   readonly lastEventId: string | null
 }
 
-/** The buffer of a slow subscriber. */
+/** The state of a slow subscriber's buffer. */
 export interface SubscriberBuffer {
   /** Bytes that wait for the client. */
   readonly bufferedBytes: number
@@ -129,7 +129,7 @@ const KINDS: OptionKinds<ChannelOptions> = {
   ),
 }
 
-/** Suggestions for names that are easily mistaken. */
+/** Suggestions for commonly mistaken names. */
 const MEANT = {
   'history.count': 'maxEvents',
   'history.bytes': 'maxBytes',
@@ -137,7 +137,7 @@ const MEANT = {
 }
 
 /**
- * Checks the options of a channel and fills in the defaults.
+ * Checks channel options and fills in the defaults.
  *
  * @throws {TypeError | RangeError} if an option is unknown, of the wrong type or out of range
  */

@@ -10,7 +10,7 @@ import type { SseStream } from '../stream/sse-stream.ts'
 const cycle: { self?: unknown } = {}
 cycle.self = cycle
 
-/** A client on a channel whose backplane delivers events when the test calls it. */
+/** A client on a channel whose backplane delivers events when the test tells it to. */
 async function joinEarly(request: FakeRequest): Promise<{ body: FakeBody; load: (agesMs: number[]) => Promise<void> }> {
   let host: BackplaneHost | undefined
   const loaded = Promise.withResolvers<void>()
@@ -57,7 +57,7 @@ describe('publish', () => {
     expect(written[0]).toBe(written[1])
   })
 
-  it('joins the events of one turn in one write, in order', async () => {
+  it('joins the events from one turn in one write, in order', async () => {
     const channel = new SseChannel()
     const { body } = await join(channel)
     channel.publish('a', '1', { id: '1' })
@@ -72,7 +72,7 @@ describe('publish', () => {
     ])
   })
 
-  it('sends a string unchanged and other values as JSON, with the serializer of the event', async () => {
+  it("sends a string unchanged and other values as JSON, with the event's serializer", async () => {
     const serializers = { b: (value: { n: number }) => `<${value.n}>` }
     const channel = new SseChannel<{ a: unknown; b: { n: number } }>({ serializers })
     const { stream, body } = await open()
@@ -99,14 +99,14 @@ describe('publish', () => {
   })
 
   it.each<[string, Parameters<SseChannel['publish']>, typeof TypeError]>([
-    ['a break in the name', ['a\nb', 'x'], TypeError],
-    ['a name that is no string', [1 as unknown as string, 'x'], TypeError],
-    ['a break in the id', ['a', 'x', { id: '\r' }], TypeError],
-    ['an id that is no string', ['a', 'x', { id: 1 as unknown as string }], TypeError],
+    ['a line break in the name', ['a\nb', 'x'], TypeError],
+    ['a name that is not a string', [1 as unknown as string, 'x'], TypeError],
+    ['a line break in the id', ['a', 'x', { id: '\r' }], TypeError],
+    ['an id that is not a string', ['a', 'x', { id: 1 as unknown as string }], TypeError],
     ['NUL in the id', ['a', 'x', { id: '\0' }], TypeError],
     ['a value without a JSON form', ['a', undefined], TypeError],
     ['a cycle', ['a', cycle], TypeError],
-    ['a key that is no string', ['a', 'x', { key: 1 as unknown as string }], TypeError],
+    ['a key that is not a string', ['a', 'x', { key: 1 as unknown as string }], TypeError],
   ])('refuses %s and continues', async (_, args, error) => {
     const channel = new SseChannel()
     const { body } = await join(channel)
@@ -117,7 +117,7 @@ describe('publish', () => {
     expect(channel.stats.keptEvents).toBe(1)
   })
 
-  it('keeps its order relative to writes of a stream, and arrives before its end', async () => {
+  it("keeps its order relative to a stream's own writes, and arrives before the stream's end", async () => {
     const channel = new SseChannel()
     const { stream, body } = await join(channel)
     channel.publish('a', '1', { id: '' })
@@ -181,14 +181,14 @@ describe('a limit', () => {
     expect(Number(ms)).toBeGreaterThanOrEqual(1000)
     expect(Number(ms)).toBeLessThan(2000)
 
-    // A stream that leaves frees its place.
+    // A stream that ends frees its slot.
     opened[0]?.body.disconnect()
     const next = await open(requests[0])
     channel.subscribe(next.stream)
     expect(next.body.ending).toBe('open')
   })
 
-  it('allows event streams on half of the streams of an HTTP/2 connection', async () => {
+  it("allows event streams on half of an HTTP/2 connection's streams", async () => {
     const channel = new SseChannel()
     const endings: string[] = []
     for (let n = 0; n < 51; n++) {
@@ -210,17 +210,19 @@ describe('subscribe', () => {
       expect.objectContaining({
         name: 'TypeError',
         message:
-          'channel.subscribe: stream must be a stream of sse(), got an EventStream. Use the result of sse(), and install @fw/sse only once.',
+          'channel.subscribe: stream must be a stream returned by sse(), got an EventStream. Use the result of sse(), and install @fw/sse only once.',
       }),
     )
-    expect(() => channel.subscribe({} as SseStream)).toThrow('channel.subscribe: stream must be a stream of sse()')
+    expect(() => channel.subscribe({} as SseStream)).toThrow(
+      'channel.subscribe: stream must be a stream returned by sse()',
+    )
     expect(channel.stats.subscribers).toBe(0)
   })
 
   it.each<[string, (channel: SseChannel, stream: SseStream) => void]>([
     ['its stream ends', (_, stream) => stream.close()],
     ['it is unsubscribed', (channel, stream) => channel.unsubscribe(stream)],
-    ['it is sent away', (_, stream) => (stream as EventStream).sendAway('shutdown', 1000)],
+    ['it is disconnected', (_, stream) => (stream as EventStream).sendAway('shutdown', 1000)],
   ])('sends the waiting events when %s', async (_, end) => {
     const channel = new SseChannel()
     const { stream, body } = await join(channel)
@@ -324,19 +326,19 @@ describe('a client that connects before the backplane has delivered its stored e
 
 describe('an option', () => {
   it.each<[string, object, typeof TypeError | typeof RangeError]>([
-    ['of an unknown name', { size: 1 }, TypeError],
+    ['with an unknown name', { size: 1 }, TypeError],
     ['with an unknown bound', { history: { size: 1 } }, TypeError],
     ['with a count below 0', { history: -1 }, RangeError],
     ['with a broken age', { history: { maxAgeMs: 1.5 } }, RangeError],
     ['with an unknown policy', { slowConsumer: 'wait' }, TypeError],
-    ['with a limit that is no number', { maxStreams: '7' }, TypeError],
-    ['with a name that is no string', { name: 7 }, TypeError],
-    ['with onGap that is no function', { onGap: {} }, TypeError],
-    ['with onSlow that is no function', { onSlow: 'warn' }, TypeError],
-    ['with onDrop that is no function', { onDrop: null }, TypeError],
-    ['with serializers that are no object', { serializers: JSON.stringify }, TypeError],
-    ['with a serializer that is no function', { serializers: { a: {} } }, TypeError],
-    ['with a backplane that is none', { backplane: { publish() {} } }, TypeError],
+    ['with a limit that is not a number', { maxStreams: '7' }, TypeError],
+    ['with a name that is not a string', { name: 7 }, TypeError],
+    ['with onGap that is not a function', { onGap: {} }, TypeError],
+    ['with onSlow that is not a function', { onSlow: 'warn' }, TypeError],
+    ['with onDrop that is not a function', { onDrop: null }, TypeError],
+    ['with serializers that are not an object', { serializers: JSON.stringify }, TypeError],
+    ['with a serializer that is not a function', { serializers: { a: {} } }, TypeError],
+    ['with an invalid backplane', { backplane: { publish() {} } }, TypeError],
   ])('refuses %s', (_, options, error) => {
     expect(() => new SseChannel(options as ChannelOptions)).toThrow(error)
   })
@@ -360,11 +362,11 @@ describe('an option', () => {
       'option "backplane" must be a Backplane, got an object. It needs the methods open, publish, catchUp and close.',
     ],
     [{ maxStream: 5 }, 'unknown option "maxStream". Did you mean "maxStreams"?'],
-  ])('refuses %j and states the fix', (options, message) => {
+  ])('rejects %j and states the fix', (options, message) => {
     expect(() => new SseChannel(options as ChannelOptions)).toThrow(`SseChannel: ${message}`)
   })
 
-  it('refuses options of methods in the same form', async () => {
+  it('rejects invalid method options with the same kind of message', async () => {
     const channel = new SseChannel()
     const { stream } = await open()
     const id = 1 as unknown as string

@@ -22,7 +22,7 @@ describe('History', () => {
     ['an age', { maxAgeMs: 100 }, 'c d'],
     ['no limit', {}, 'a b c d'],
     ['a count of 0', { maxEvents: 0 }, ''],
-    ['fewer bytes than one event has', { maxBytes: 5 }, ''],
+    ['fewer bytes than a single event', { maxBytes: 5 }, ''],
   ])('is limited by %s', (_, limits, kept) => {
     const history = new History({ ...UNBOUNDED, ...limits })
     for (const [at, id] of ['a', 'b', 'c', 'd'].entries()) history.add(event(history, id, 10, at * 100))
@@ -31,7 +31,7 @@ describe('History', () => {
   })
 
   it.each(['a ', ' a', '\ta\t', ' a b '])(
-    'finds the id %j without its surrounding whitespace, as it arrives in a header field',
+    'finds the id %j without its surrounding whitespace, because header fields lose it',
     (id) => {
       const history = new History({ ...UNBOUNDED, maxEvents: 1 })
       history.add(event(history, id))
@@ -43,7 +43,7 @@ describe('History', () => {
     },
   )
 
-  it('parses inner whitespace of an id no slower than 200 ids with surrounding whitespace', () => {
+  it('parses inner whitespace in an id no slower than 200 ids with surrounding whitespace', () => {
     const history = new History({ ...UNBOUNDED, maxEvents: 1 })
     const space = ' '.repeat(20_000)
     const timeOf = (id: string, times: number): number => {
@@ -67,7 +67,7 @@ describe('History', () => {
     expect(history.since(timeMs)).toBe(place)
   })
 
-  it('finds no removed event of that time', () => {
+  it('finds no removed event from that time', () => {
     const history = new History({ ...UNBOUNDED, maxEvents: 1 })
     for (const id of ['a', 'b', 'c']) history.add(event(history, id, 1, 100))
     expect(history.since(0)).toBe(2)
@@ -75,7 +75,7 @@ describe('History', () => {
     expect(history.since(0)).toBe(3)
   })
 
-  it('finds the place after an id, and after the last removed one', () => {
+  it('finds the position after an id, and after the last removed one', () => {
     const history = new History({ ...UNBOUNDED, maxEvents: 2 })
     for (const id of ['a', 'b', 'c', 'd']) history.add(event(history, id))
     expect([history.after('a'), history.after('b'), history.after('c'), history.after('d')]).toEqual([
@@ -117,7 +117,7 @@ describe('History', () => {
     expect(ids(history)).toEqual(['c'])
   })
 
-  it('keeps exactly the newest events after any number of them', () => {
+  it('keeps exactly the newest events, after any number of additions', () => {
     assert(
       property(nat(5000), nat(50), (added, maxEvents) => {
         const history = new History({ ...UNBOUNDED, maxEvents })

@@ -18,7 +18,7 @@ export interface ChannelEvent {
   readonly position: string | undefined
 }
 
-/** Limits of a history. Over any of them the oldest events are removed. `Infinity` turns a limit off. */
+/** Limits of a history. If any of them is exceeded, the oldest events are removed. `Infinity` turns a limit off. */
 export interface HistoryLimits {
   /** Number of events. */
   readonly maxEvents: number
@@ -93,7 +93,7 @@ export class History {
     return received === this.#evictedId ? this.#firstSeq : undefined
   }
 
-  /** Returns the sequence number of the first of the newest events that are all at or after a time. */
+  /** Returns the first sequence number from which all events are at or after a given time. */
   since(timeMs: number): number {
     let seq = this.nextSeq
     for (let before = this.at(seq - 1); before !== undefined && before.timeMs >= timeMs; before = this.at(seq - 1))
@@ -105,7 +105,7 @@ export class History {
     return seq < this.#firstSeq ? undefined : this.#events[this.#start + seq - this.#firstSeq]
   }
 
-  /** Removes all events. Later ones do not continue the sequence, so the last removed id is forgotten too. */
+  /** Removes all events. Later events do not continue the sequence, so the last removed id is also discarded. */
   clear(): void {
     this.#firstSeq = this.nextSeq
     this.#events = []
@@ -123,7 +123,7 @@ export class History {
     this.#bytes -= oldest.wire.byteLength
     const id = asReceived(oldest.id)
     this.#evictedId = id
-    // A reused id belongs to the newer event.
+    // A reused id refers to the newer event.
     if (this.#seqs.get(id) === oldest.seq) this.#seqs.delete(id)
     if (this.#start > SLACK && this.#start * 2 > this.#events.length) {
       this.#events = this.#events.slice(this.#start)
@@ -132,7 +132,7 @@ export class History {
   }
 }
 
-/** Returns an id without surrounding whitespace, as it arrives in a header field (RFC 9110 §5.5). */
+/** Returns an id without surrounding whitespace, which header fields lose (RFC 9110 §5.5). */
 function asReceived(id: string): string {
   let start = 0
   let end = id.length

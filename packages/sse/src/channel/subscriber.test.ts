@@ -19,7 +19,7 @@ const throws = (): boolean => {
 }
 
 describe('a filter', () => {
-  it('selects the events of a subscriber, live and missed', async () => {
+  it("selects a subscriber's live and missed events", async () => {
     const channel = new SseChannel()
     channel.publish('a', '0', { id: '0' })
     channel.publish('a', '1', { id: '1', key: 'x' })
@@ -39,7 +39,7 @@ describe('a filter', () => {
     expect([dataOf(some.body), dataOf(same.body), dataOf(none.body)]).toEqual(['1 3 5', '3 5', ''])
   })
 
-  it('selects nothing if it throws, reports the error, and affects no other subscriber', async () => {
+  it('selects nothing if it throws, reports the error, and does not affect other subscribers', async () => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
     const channel = new SseChannel()
     const broken = await join(channel, undefined, { filter: throws })
@@ -309,7 +309,7 @@ describe('a slow subscriber', () => {
     expect(dropped).toBe(drops)
   })
 
-  it('ends with the newest event under drop-oldest, however large', async () => {
+  it('ends with the newest event under drop-oldest, however large it is', async () => {
     const { channel, body } = await slow({ slowConsumer: 'drop-oldest' })
     await publish(channel, [1, 2])
     channel.publish('a', 'x'.repeat(500))

@@ -17,7 +17,7 @@ export interface SubscriberHost {
   readonly history: History
   readonly slowConsumer: SlowSubscriber
   readonly maxBufferedBytes: number
-  /** Sends the events of this turn to all subscribers now. */
+  /** Sends the events from this turn to all subscribers now. */
   flush(): void
   onSlow(subscriber: Subscriber, bufferedBytes: number): void
   onDrop(subscriber: Subscriber, events: number): void
@@ -27,7 +27,8 @@ export interface SubscriberHost {
 /**
  * One stream on a channel. It catches up from the history, is live, or waits for its client to read.
  *
- * While it catches up, it stores only its place in the history. While it waits, it queues references to shared blocks.
+ * While it catches up, it stores only its position in the history. While it waits, it queues references to shared
+ * blocks.
  */
 export class Subscriber implements StreamListener {
   // Fields that a broadcast uses come first, so that they share a cache line.
@@ -39,7 +40,7 @@ export class Subscriber implements StreamListener {
   #isLive = false
   #queue: Map<number | string, ChannelEvent> | undefined = undefined
   readonly #host: SubscriberHost
-  /** Counters of the stream in `Admission`. */
+  /** The stream's counters in `Admission`. */
   readonly counted: readonly string[]
   #queuedBytes = 0
   #isSlow = false
@@ -70,14 +71,14 @@ export class Subscriber implements StreamListener {
     this.#host.onEnd(this)
   }
 
-  /** Sends the kept events from `seq` on, then goes live. */
+  /** Sends the kept events starting at `seq`, then goes live. */
   start(seq: number): void {
     this.#nextSeq = seq
     this.#catchUp()
   }
 
   /**
-   * Sends the events of one turn.
+   * Sends the events from one turn.
    *
    * @param block All events, joined and shared with other subscribers
    * @param selections Blocks for other filters, by the sequence numbers of their events
@@ -85,7 +86,7 @@ export class Subscriber implements StreamListener {
   deliver(events: readonly ChannelEvent[], block: SharedChunk, selections: Map<string, SharedChunk>): void {
     if (!this.#isLive) return
     const wanted = this.#wanted(events)
-    // The filter may have unsubscribed this stream.
+    // The filter can have unsubscribed this stream.
     if (wanted.length === 0 || !this.#isLive) return
     if (this.#queue !== undefined) for (const event of wanted) this.#enqueue(event)
     else {
@@ -143,7 +144,7 @@ export class Subscriber implements StreamListener {
       }
       return isWanted
     } catch (error) {
-      reportThrown('The filter of a subscriber of an SseChannel', error)
+      reportThrown('The filter of an SseChannel subscriber', error)
       return false
     }
   }
@@ -164,7 +165,7 @@ export class Subscriber implements StreamListener {
 
   #enqueue(event: ChannelEvent): void {
     const queue = this.#queue
-    // The previous event may have ended the stream.
+    // The previous event can have ended the stream.
     if (queue === undefined) return
     const { slowConsumer, maxBufferedBytes } = this.#host
     const key = slowConsumer === 'latest-by-key' ? (event.key ?? event.seq) : event.seq
@@ -207,7 +208,7 @@ function joined(events: readonly ChannelEvent[]): Uint8Array {
   return events.length === 1 && only !== undefined ? only.wire : Buffer.concat(events.map(({ wire }) => wire))
 }
 
-/** Joins the blocks of several events into a chunk that streams share. */
+/** Joins the blocks of several events into a chunk that several streams share. */
 export function shared(events: readonly ChannelEvent[]): SharedChunk {
   return { bytes: joined(events), chunked: undefined }
 }

@@ -3,7 +3,7 @@ import { startHeartbeat, type HeartbeatTarget } from './heartbeat.ts'
 
 /** A stream that waits until its client reads. */
 export interface BlockedStream {
-  /** Bytes of the stream that the transport has taken so far. */
+  /** Bytes of the stream that the transport has accepted so far. */
   readonly takenBytes: number
   isOpen(): boolean
   /** Aborts the stream. */
@@ -12,7 +12,7 @@ export interface BlockedStream {
 
 /** Waits until a client has read everything, and aborts the stream of a client that reads nothing. */
 export class Blockage implements HeartbeatTarget {
-  /** Resolves when the transport has taken all bytes or the stream has ended. Never rejects. */
+  /** Resolves when the transport has accepted all bytes or the stream has ended. Never rejects. */
   readonly over: Promise<void>
   readonly #stream: BlockedStream
   #takenBytes: number
@@ -21,7 +21,7 @@ export class Blockage implements HeartbeatTarget {
   beatSlot: Set<HeartbeatTarget> | undefined = undefined
 
   /**
-   * @param stallTimeoutMs Longest time without a read by the client, in milliseconds; 0 disables the limit
+   * @param stallTimeoutMs Maximum time without a read by the client, in milliseconds; 0 disables the limit
    * @param onOver Called before `over` resolves
    */
   constructor(stream: BlockedStream, body: ResponseBody, stallTimeoutMs: number, onOver: () => void) {

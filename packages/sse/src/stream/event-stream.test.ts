@@ -10,7 +10,7 @@ import { sse } from './sse.ts'
 
 const bodies: FakeBody[] = []
 
-// An open stream keeps its timer.
+// An open stream keeps its timer running.
 afterEach(() => {
   for (const body of bodies.splice(0)) body.disconnect()
 })
@@ -120,18 +120,18 @@ describe('a write', () => {
 
   it.each<[string, (stream: SseStream) => Promise<void>, typeof TypeError | typeof RangeError]>([
     ['event without data', (s) => s.event('x', undefined as unknown as string), TypeError],
-    ['event with a break in its name', (s) => s.event('x\ny', ''), TypeError],
-    ['data that is no string', (s) => s.data(7 as unknown as string), TypeError],
-    ['comment that is no string', (s) => s.comment(undefined as unknown as string), TypeError],
+    ['an event with a line break in its name', (s) => s.event('x\ny', ''), TypeError],
+    ['data that is not a string', (s) => s.data(7 as unknown as string), TypeError],
+    ['a comment that is not a string', (s) => s.comment(undefined as unknown as string), TypeError],
     ['JSON of undefined', (s) => s.sendJson('x', undefined), TypeError],
     ['JSON of a function', (s) => s.sendJson('x', () => 1), TypeError],
     ['JSON of a bigint', (s) => s.sendJson('x', 1n), TypeError],
-    ['JSON under no name', (s) => s.sendJson(undefined as unknown as string, 1), TypeError],
+    ['JSON without a name', (s) => s.sendJson(undefined as unknown as string, 1), TypeError],
     ['retry of nothing', (s) => s.retry(undefined as unknown as number), RangeError],
     ['retry below 0', (s) => s.retry(-1), RangeError],
-    ['one bad block of many', (s) => s.sendMany([{ data: '1' }, { id: '\n' }]), TypeError],
-    ['a bad item of a source', (s) => s.from([{ id: '\0' }]), TypeError],
-  ])('refuses %s, sends nothing of it and continues', async (_, call, error) => {
+    ['one invalid block among many', (s) => s.sendMany([{ data: '1' }, { id: '\n' }]), TypeError],
+    ['an invalid item from a source', (s) => s.from([{ id: '\0' }]), TypeError],
+  ])('rejects %s, sends none of it and continues', async (_, call, error) => {
     const { stream, body } = await open()
     await expect(call(stream)).rejects.toThrow(error)
     await stream.data('after')
@@ -177,7 +177,7 @@ describe('from', () => {
   it.each([
     ['the client going', (_: SseStream, body: FakeBody) => body.disconnect()],
     ['close()', (stream: SseStream) => stream.close()],
-  ])('calls return() of the source at %s, even while next() is pending', async (_, over) => {
+  ])('calls return() on the source at %s, even while next() is pending', async (_, over) => {
     const { stream, body } = await open()
     const calls: string[] = []
     const source: AsyncIterable<string> = {
@@ -188,7 +188,7 @@ describe('from', () => {
         },
         return() {
           calls.push('return')
-          return Promise.reject(new Error('a source may fail to stop'))
+          return Promise.reject(new Error('a source can fail to stop'))
         },
       }),
     }
@@ -200,7 +200,7 @@ describe('from', () => {
     expect(body.text).toBe('data: a\n\n')
   })
 
-  it('calls return() of a source with a refused item, but not of an ended source', async () => {
+  it('calls return() on a source with a rejected item, but not on an ended source', async () => {
     const { stream } = await open()
     let returned = 0
     const source = (items: ServerSentEvent[]): Iterable<ServerSentEvent> => ({
@@ -221,7 +221,7 @@ describe('from', () => {
     expect(returned).toBe(1)
   })
 
-  it('rejects with the error of the source', async () => {
+  it("rejects with the source's error", async () => {
     const { stream } = await open()
     const source = (async function* () {
       yield 'a'
@@ -236,7 +236,7 @@ describe('from', () => {
     ['a number', 1],
     ['text', 'text'],
     ['an object', {}],
-  ])('refuses %s as a source, and the stream continues', async (_, source) => {
+  ])('rejects %s as a source, and the stream continues', async (_, source) => {
     const { stream, body } = await open()
     await expect(stream.from(source as string[])).rejects.toThrow(
       'stream.from: source must be an iterable object, got ',
@@ -249,7 +249,7 @@ describe('from', () => {
     ['throws', () => expect.unreachable()],
     ['rejects', () => Promise.reject(new Error('on purpose'))],
     // oxlint-disable-next-line unicorn/no-thenable -- simulates the promise of another library
-    ['gives what is like a promise and rejects', () => ({ then: (_: unknown, reject: () => void) => reject() })],
+    ['returns a thenable that rejects', () => ({ then: (_: unknown, reject: () => void) => reject() })],
     ['never settles', () => new Promise(() => {})],
   ])('ignores a source whose return() %s', async (_, giveBack) => {
     const { stream, body } = await open()
@@ -395,7 +395,7 @@ describe('the end', () => {
     expect(body.text).toBe('data: a\n\n')
   })
 
-  it('comes with the end of an `await using` block', async () => {
+  it('happens at the end of an `await using` block', async () => {
     const { ctx, body } = fakeContext()
     {
       await using stream = await sse(ctx)
@@ -419,7 +419,7 @@ describe('a closing server', () => {
     expect(Number(ms)).toBeLessThan(3000)
   })
 
-  it('sends the retry time of the application', async () => {
+  it("sends the application's retry time", async () => {
     const { ctx, body, drain } = fakeContext()
     await sse(ctx, { retryMs: 7 })
     drain()
@@ -510,7 +510,7 @@ describe('a client that reads nothing', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('is not aborted while it reads some bytes', async () => {
+  it('is not aborted while it reads at least some bytes', async () => {
     const { stream, body } = await open({ heartbeatMs: 0, stallTimeoutMs: 1000 })
     body.capacity = 0
     void stream.data('x'.repeat(100))

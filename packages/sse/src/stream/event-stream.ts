@@ -15,13 +15,13 @@ import type { StreamListener } from './stream-listener.ts'
 /** An empty comment: bytes that clients ignore, and that keep proxies from closing the connection. */
 const HEARTBEAT = Buffer.from(encodeEvent({ comment: '' }))
 
-/** Reconnection time that a closing server sends: at least `DRAIN_RETRY_MS`, plus a random part of `DRAIN_SPREAD_MS`. */
+/** Reconnection time that a closing server sends: `DRAIN_RETRY_MS` plus a random part of `DRAIN_SPREAD_MS`. */
 const DRAIN_RETRY_MS = 1000
 const DRAIN_SPREAD_MS = 2000
 
 /**
- * Number of writes of all streams after which one write waits for the next event-loop turn. Otherwise a producer with a
- * fast client would block the event loop, and even the detection of a disconnect.
+ * Number of writes on all streams after which one write waits for the next event-loop turn. Otherwise, a producer with
+ * a fast client would block the event loop, and even a disconnect would not be detected.
  */
 const WRITES_IN_A_ROW = 64
 
@@ -30,7 +30,7 @@ let openStreams = 0
 
 let writesInARow = 0
 
-/** The parts of the context that a stream uses, besides the body. */
+/** The parts of the context that a stream uses, in addition to the body. */
 export type StreamContext = Pick<Context<object>, 'onFinish' | 'onDrain' | 'protocol' | 'clientAddress'> & {
   readonly exchange?: Pick<Context['exchange'], 'remoteAddress' | 'remotePort'>
 }
@@ -163,14 +163,14 @@ export class EventStream<Events extends object = SseEvents> implements SseStream
     return this.#body.write(chunk) || this.#wait()
   }
 
-  /** Sends encoded blocks that other streams send too. Returns the same as `write`. */
+  /** Sends encoded blocks that other streams also send. Returns the same as `write`. */
   writeShared(chunk: SharedChunk, events: number): boolean {
     const body = this.#body
     this.#count(events)
     return (body.writeShared?.(chunk) ?? body.write(chunk.bytes)) || this.#wait()
   }
 
-  /** Resolves when the transport has taken all bytes or the stream has ended. Never rejects. */
+  /** Resolves when the transport has accepted all bytes or the stream has ended. Never rejects. */
   drained(): Promise<void> {
     return this.#blockage?.over ?? Promise.resolve()
   }
@@ -205,7 +205,7 @@ export class EventStream<Events extends object = SseEvents> implements SseStream
     if (this.isOpen() && this.#body.bufferedBytes === 0) this.#body.write(HEARTBEAT)
   }
 
-  /** Number of bytes that the transport has taken so far. */
+  /** Number of bytes that the transport has accepted so far. */
   get takenBytes(): number {
     return this.#body.bodyBytes - this.#body.bufferedBytes
   }
@@ -227,7 +227,7 @@ export class EventStream<Events extends object = SseEvents> implements SseStream
     this.#events += events
   }
 
-  /** Starts to wait until the client reads. Always returns false, the result of a write that must wait. */
+  /** Starts waiting for the client to read. Always returns false, the result of a write that must wait. */
   #wait(): boolean {
     if (this.#blockage !== undefined) this.#blockage.prolong()
     else {

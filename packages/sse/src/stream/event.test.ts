@@ -14,11 +14,15 @@ describe('encodeEvent', () => {
     ['data', { data: 'x' }, 'data: x\n\n'],
     ['empty data, so that the event dispatches', { data: '' }, 'data: \n\n'],
     ['one data line per line, whatever ends it', { data: 'a\nb\rc\r\nd' }, 'data: a\ndata: b\ndata: c\ndata: d\n\n'],
-    ['CR CR LF as two breaks', { data: 'a\r\r\nb' }, 'data: a\ndata: \ndata: b\n\n'],
-    ['LF CR as two breaks', { data: 'a\n\rb' }, 'data: a\ndata: \ndata: b\n\n'],
-    ['a break at the end as an empty last line', { data: 'a\n' }, 'data: a\ndata: \n\n'],
-    ['leading spaces after the one of the field', { data: '  a' }, 'data:   a\n\n'],
-    ['what only looks like a break', { data: 'a\u2028b\u0085c\vd\fe' }, 'data: a\u2028b\u0085c\vd\fe\n\n'],
+    ['CR CR LF as two line breaks', { data: 'a\r\r\nb' }, 'data: a\ndata: \ndata: b\n\n'],
+    ['LF CR as two line breaks', { data: 'a\n\rb' }, 'data: a\ndata: \ndata: b\n\n'],
+    ['a line break at the end as an empty last line', { data: 'a\n' }, 'data: a\ndata: \n\n'],
+    ["leading spaces after the field's own space", { data: '  a' }, 'data:   a\n\n'],
+    [
+      'characters that only look like a line break',
+      { data: 'a\u2028b\u0085c\vd\fe' },
+      'data: a\u2028b\u0085c\vd\fe\n\n',
+    ],
     ['NUL and U+FEFF in data', { data: '\uFEFF\0' }, 'data: \uFEFF\0\n\n'],
     ['a name', { event: 'tick', data: 'x' }, 'event: tick\ndata: x\n\n'],
     ['an empty name as no name', { event: '', data: 'x' }, 'data: x\n\n'],
@@ -36,8 +40,8 @@ describe('encodeEvent', () => {
       { data: 'd', retry: 1, id: 'i', event: 'e', comment: 'c' },
       ': c\nevent: e\nid: i\nretry: 1\ndata: d\n\n',
     ],
-    ['nothing for no field', {}, ''],
-    ['nothing for an empty name alone', { event: '' }, ''],
+    ['nothing if there is no field', {}, ''],
+    ['nothing if there is only an empty name', { event: '' }, ''],
     [
       'absent fields',
       { event: undefined, id: undefined, comment: undefined, retry: undefined, data: 'x' },
@@ -80,7 +84,7 @@ describe('encodeEvent', () => {
     expect(() => encodeEvent({ id: id + more })).toThrow(error)
   })
 
-  it.each([-1, 0.5, NaN, Infinity, 2 ** 53, '5', null])('refuses the retry time %j', (retry) => {
+  it.each([-1, 0.5, NaN, Infinity, 2 ** 53, '5', null])('rejects the retry time %j', (retry) => {
     expect(() => encodeEvent({ retry: retry as number })).toThrow(RangeError)
   })
 

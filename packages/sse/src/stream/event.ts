@@ -6,7 +6,7 @@ export interface ServerSentEvent {
   readonly comment?: string | undefined
   /** Event type. Clients use `message` if it is absent or empty. */
   readonly event?: string | undefined
-  /** Becomes the last event id of the client. An empty id resets it. */
+  /** Becomes the client's last event id. An empty id resets it. */
   readonly id?: string | undefined
   /** Time that the client waits before it reconnects, in milliseconds. */
   readonly retry?: number | undefined
@@ -90,8 +90,8 @@ export function requireMilliseconds(api: string, name: string, value: unknown): 
 
 function idLine(api: string, id: string): string {
   const text = line(api, 'id', id)
-  // Clients ignore an id with NUL. They send other controls back in a header field, which servers refuse with 400. After
-  // that, clients never reconnect.
+  // Clients ignore an id with NUL. They send other control characters back in a header field, which servers refuse with
+  // 400. After that, clients never reconnect.
   if (/[^\t\P{Cc}]/u.test(id)) {
     const fix = 'Encode it, for example with encodeURIComponent().'
     throw withCode(

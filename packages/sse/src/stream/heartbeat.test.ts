@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { startHeartbeat, type HeartbeatWheel, type HeartbeatTarget } from './heartbeat.ts'
 
-/** A heartbeat, as a stream uses it. */
+/** A heartbeat like the one that a stream uses. */
 interface Heartbeat {
   postpone(): void
   stop(): void
@@ -61,7 +61,7 @@ describe('startHeartbeat', () => {
     }
   })
 
-  it('shares one timer among targets with one period', () => {
+  it('shares one timer among targets with the same period', () => {
     start(1000)
     start(1000)
     start(1000)

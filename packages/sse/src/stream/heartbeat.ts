@@ -2,11 +2,11 @@
 const TICKS = 8
 
 /**
- * Receives a call after a silent period. It is its own entry in the wheel, because every open stream has one and a
+ * Called after a silent period. The object is its own entry in the wheel, because every open stream has one and a
  * broadcast postpones them all.
  */
 export interface HeartbeatTarget {
-  /** Tick of the last write. Set it to `tick` of the wheel at each write. */
+  /** Tick of the last write. Set it to the wheel's `tick` at each write. */
   beatTick: number
   /** Slot in the wheel. Only the wheel uses it. */
   beatSlot: Set<HeartbeatTarget> | undefined
@@ -16,9 +16,9 @@ export interface HeartbeatTarget {
 /**
  * Calls `silent.beat()` after every `periodMs` milliseconds without a write.
  *
- * All heartbeats of one period share one timer, which does not keep the process alive.
+ * All heartbeats with the same period share one timer, which does not keep the process alive.
  *
- * @returns The wheel of that period, with the current tick and `remove`
+ * @returns The wheel for that period, with the current tick and `remove`
  */
 export function startHeartbeat(periodMs: number, silent: HeartbeatTarget): HeartbeatWheel {
   let wheel = wheels.get(periodMs)
@@ -29,7 +29,7 @@ export function startHeartbeat(periodMs: number, silent: HeartbeatTarget): Heart
 
 const wheels = new Map<number, HeartbeatWheel>()
 
-/** Stores the targets of one period under the tick of their next check. */
+/** Stores the targets for one period under the tick of their next check. */
 export class HeartbeatWheel {
   tick = 0
   readonly #periodMs: number
@@ -48,7 +48,7 @@ export class HeartbeatWheel {
     this.#size++
   }
 
-  /** Ends the heartbeats of a target. Further calls have no effect. */
+  /** Stops a target's heartbeats. Further calls have no effect. */
   remove(silent: HeartbeatTarget): void {
     if (silent.beatSlot?.delete(silent) !== true) return
     silent.beatSlot = undefined

@@ -34,7 +34,7 @@ const ended = (reason: string, events: number, bytes: number): object => ({
   open: 0,
 })
 
-it('reports each opened stream and the reason of its end', async () => {
+it('reports each opened stream and the reason for its end', async () => {
   const closed = await open()
   await closed.stream.data('a')
   closed.stream.close()
@@ -60,7 +60,7 @@ it('reports each opened stream and the reason of its end', async () => {
   ])
 })
 
-it('reports the events of a channel', async () => {
+it("reports a channel's events", async () => {
   const channel = new SseChannel({ name: 'c', maxStreams: 1, maxBufferedBytes: 60, slowConsumer: 'drop-newest' })
   const { stream, body } = await open('unknown')
   channel.subscribe(stream)

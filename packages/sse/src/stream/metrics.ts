@@ -10,10 +10,10 @@ export type StreamEnd =
   | 'slow'
   /** The server or the channel closes. */
   | 'shutdown'
-  /** The stream exceeded a limit of the channel. */
+  /** The stream exceeded a channel limit. */
   | 'refused'
 
-/** Messages of `node:diagnostics_channel`. */
+/** Messages on `node:diagnostics_channel`. */
 export interface SseMetrics {
   /** `fw.sse.open`: a stream opened. */
   readonly open: {
@@ -33,7 +33,7 @@ export interface SseMetrics {
     /** Number of streams that are still open. */
     readonly open: number
   }
-  /** `fw.sse.broadcast`: a channel sent the events of one turn to its subscribers. */
+  /** `fw.sse.broadcast`: a channel sent the events from one turn to its subscribers. */
   readonly broadcast: {
     /** Name of the channel. */
     readonly channel: string
@@ -41,7 +41,7 @@ export interface SseMetrics {
     readonly events: number
     /** Bytes of the block with all events, which each subscriber gets. */
     readonly bytes: number
-    /** Bytes of earlier writes that still wait for the subscribers. */
+    /** Bytes from earlier writes that still wait for the subscribers. */
     readonly bufferedBytes: number
     /** Number of subscribers. */
     readonly subscribers: number
@@ -53,7 +53,7 @@ export interface SseMetrics {
     /** Number of discarded events. */
     readonly events: number
   }
-  /** `fw.sse.slow`: the buffer of a subscriber is three quarters full. */
+  /** `fw.sse.slow`: a subscriber's buffer is three quarters full. */
   readonly slow: {
     /** Name of the channel. */
     readonly channel: string

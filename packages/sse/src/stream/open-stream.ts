@@ -3,7 +3,7 @@ import type { Context } from '@fw/types'
 import { EventStream } from './event-stream.ts'
 import type { StreamSettings } from './stream-options.ts'
 
-/** Opens a stream like `sse`, but synchronously and with checked options. */
+/** Opens a stream like `sse`, but synchronously and with options that have been checked. */
 export function openStream<Events extends object>(ctx: Context<object>, settings: StreamSettings): EventStream<Events> {
   if (ctx.headSent) {
     throw withCode(
@@ -22,7 +22,7 @@ export function openStream<Events extends object>(ctx: Context<object>, settings
 function prepareHead({ responseHeaders, protocol }: Context<object>): void {
   responseHeaders.set('content-type', 'text/event-stream')
   if (!responseHeaders.has('cache-control')) responseHeaders.set('cache-control', 'no-cache')
-  // Otherwise nginx and other proxies buffer events.
+  // Without this field, nginx and other proxies buffer events.
   if (!responseHeaders.has('x-accel-buffering')) responseHeaders.set('x-accel-buffering', 'no')
   responseHeaders.delete('content-length')
   // RFC 9112 §9.6: the connection ends with the stream.

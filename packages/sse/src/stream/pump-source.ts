@@ -14,7 +14,7 @@ export interface SourceTarget {
   unlisten(listener: StreamListener): void
 }
 
-/** Sends the events of a source until the source or the stream ends. See `SseStream.from`. */
+/** Sends the events from a source until the source or the stream ends. See `SseStream.from`. */
 export async function pumpSource(stream: SourceTarget, source: EventSourceOf): Promise<void> {
   if (!stream.isOpen()) return
   const iterator = iteratorOf(source)
@@ -56,12 +56,12 @@ function iteratorOf(
   )
 }
 
-/** Ends a source. Ignores its errors, because no client waits for them. */
+/** Ends a source. Ignores its errors, because no caller waits for them. */
 function stop(iterator: AsyncIterator<unknown> | Iterator<unknown>): void {
   try {
-    // `return` may return a foreign promise or none.
+    // `return` can return a foreign promise or none at all.
     Promise.resolve(iterator.return?.()).catch(() => {})
   } catch {
-    // A source can throw synchronously too.
+    // A source can also throw synchronously.
   }
 }

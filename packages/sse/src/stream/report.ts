@@ -4,14 +4,14 @@ const PAUSE_MS = 1000
 interface Reported {
   /** Time of the last report, from `performance.now()`. */
   readonly timeMs: number
-  /** Number of errors since then. */
+  /** Number of errors since the last report. */
   unreported: number
 }
 
 const reports = new Map<string, Reported>()
 
 /**
- * Reports an error of a callback as a process warning, so that other subscribers still get their events.
+ * Reports an error from a callback as a process warning, so that other subscribers still get their events.
  *
  * @param callback Description of the callback, from a fixed set
  */

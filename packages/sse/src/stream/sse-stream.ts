@@ -3,10 +3,10 @@ import type { EventSourceOf } from './pump-source.ts'
 import type { EventName, Serializer, SseEvents } from './typed-events.ts'
 
 /**
- * A stream of server-sent events to one client, as `sse()` returns it.
+ * A stream of server-sent events to one client, returned by `sse()`.
  *
- * Each write sends its block immediately, as one chunk. It resolves when the transport has taken the block or the stream
- * is over. After that, writes have no effect and never fail.
+ * Each write sends its block immediately, as one chunk. It resolves when the transport has accepted the block or the
+ * stream is over. After that, writes have no effect and never fail.
  */
 export interface SseStream<Events extends object = SseEvents> extends AsyncDisposable {
   /** The last event id that a reconnecting client sent, or `null`. */
@@ -15,13 +15,13 @@ export interface SseStream<Events extends object = SseEvents> extends AsyncDispo
   readonly signal: AbortSignal
   /** Resolves when the stream has ended for any reason. Never rejects. */
   readonly closed: Promise<void>
-  /** Number of written bytes that the transport has not taken yet. */
+  /** Number of written bytes that the transport has not accepted yet. */
   readonly bufferedBytes: number
 
   /** Reports whether a write can still reach the client. */
   isOpen(): boolean
 
-  /** Sends a named event. @throws {TypeError} as `send`, and if an argument is missing */
+  /** Sends a named event. @throws {TypeError} like `send`, and if an argument is missing */
   event(name: EventName<Events>, data: string): Promise<void>
 
   /** Sends an event without a name. @throws {TypeError} if `text` is not a string */
@@ -31,7 +31,7 @@ export interface SseStream<Events extends object = SseEvents> extends AsyncDispo
    * Sends a named event whose data is `value` as JSON.
    *
    * @param serialize Replaces `JSON.stringify`, for example by a function compiled from a schema
-   * @throws {TypeError} as `event`, and if the value has no JSON form
+   * @throws {TypeError} like `event`, and if the value has no JSON form
    */
   sendJson<Name extends EventName<Events>, Value extends Events[Name]>(
     name: Name,
@@ -49,25 +49,25 @@ export interface SseStream<Events extends object = SseEvents> extends AsyncDispo
    */
   retry(ms: number): Promise<void>
 
-  /** Sends one block. @throws {TypeError | RangeError} as `encodeEvent`, before anything is written */
+  /** Sends one block. @throws {TypeError | RangeError} like `encodeEvent`, before anything is written */
   send(block: ServerSentEvent): Promise<void>
 
-  /** Sends several blocks in one write: all of them, or none if one is refused. @throws as `send` */
+  /** Sends several blocks in one write: all of them, or none if one is refused. @throws like `send` */
   sendMany(blocks: Iterable<ServerSentEvent>): Promise<void>
 
   /**
    * Sends each value of `source`: a string with `data`, an object with `send`. Waits for each write before the next one.
    *
-   * Resolves when the source or the stream ends, even if the source is still waiting. The end of the stream calls
-   * `return()` of the source. An async generator sees that only at its next `yield`, so pass `signal` to long waits.
+   * Resolves when the source or the stream ends, even if the source is still waiting. When the stream ends, it calls
+   * the source's `return()`. An async generator notices this only at its next `yield`, so pass `signal` to long waits.
    *
-   * @throws as `send`, and any error of the source while the stream is open
+   * @throws like `send`, and any error from the source while the stream is open
    */
   from(source: EventSourceOf): Promise<void>
 
   /** Ends the stream after the bytes already written. Has no effect on a closed stream. */
   close(): void
 
-  /** Closes the stream and waits until the transport has taken all bytes. */
+  /** Closes the stream and waits until the transport has accepted all bytes. */
   [Symbol.asyncDispose](): Promise<void>
 }

@@ -3,7 +3,7 @@ import { fakeContext } from '../../test/fake-context.ts'
 import type { SseOptions } from './stream-options.ts'
 import { sse } from './sse.ts'
 
-/** Returns the bytes of a text as one character each, like a header value. */
+/** Returns the bytes of a string as one character each, like a header value. */
 const bytes = (text: string): string => Buffer.from(text).toString('latin1')
 
 describe('the head', () => {
@@ -77,7 +77,7 @@ describe('an option', () => {
     [{ lastEventIdParam: 7 }, TypeError],
     [{ heartbeat: 15 }, TypeError],
     [{ stallTimeoutMs: 2 ** 31 }, RangeError],
-  ])('refuses %j before the header section is sent', async (options, error) => {
+  ])('rejects %j before the header section is sent', async (options, error) => {
     const { ctx, isHeadSent } = fakeContext()
     await expect(sse(ctx, options as SseOptions)).rejects.toThrow(error)
     expect(isHeadSent()).toBe(false)

@@ -7,9 +7,9 @@ import { STREAM_KINDS, streamSettings, type SseOptions } from './stream-options.
 /**
  * Sends the response header section and returns a stream of server-sent events.
  *
- * Header fields that are already set stay, except `content-length`. Returning from the handler ends the stream. Throwing
- * aborts it, so that the client sees an error instead of a clean end. When the server closes, the stream sends a `retry`
- * block and ends. For HEAD, the returned stream is already closed.
+ * Header fields that are already set are kept, except `content-length`. Returning from the handler ends the stream.
+ * Throwing aborts it, so that the client sees an error instead of a clean end. When the server closes, the stream sends
+ * a `retry` block and ends. For HEAD, the returned stream is already closed.
  *
  * A type parameter, such as `sse<{ tick: number }>(ctx)`, limits the events that compile.
  *

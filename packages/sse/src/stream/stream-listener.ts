@@ -1,4 +1,7 @@
-/** Another writer of a stream, such as a channel. The stream calls these methods so that events keep their order. */
+/**
+ * Another object that writes to a stream, such as a channel. The stream calls these methods so that events keep their
+ * order.
+ */
 export interface StreamListener {
   /** Called before another write. Must write the events that wait for the end of the turn. */
   onTurn(): void

@@ -1,7 +1,7 @@
 import { checkOptions, integer, oneOf, type OptionKinds, text } from '@fw/options'
 
 /**
- * Effect of a write to a client that reads too slowly:
+ * What happens on a write to a client that reads too slowly:
  *
  * - `'wait'` makes the write wait.
  * - `'close'` aborts the stream, so that the client reconnects.
@@ -20,9 +20,9 @@ export interface SseOptions {
   readonly retryMs?: number | undefined
   /** Query parameter to use if the request has no `Last-Event-ID` field. Default: none. */
   readonly lastEventIdParam?: string | undefined
-  /** Effect of a write to a client that reads too slowly. Default 'wait'. */
+  /** Decides how to treat a client that reads too slowly. Default 'wait'. */
   readonly slowConsumer?: SlowConsumer | undefined
-  /** Limits the bytes that wait for the client. Above it, 'close' or 'drop' takes effect. Default 1 MiB. */
+  /** Limits the bytes that wait for the client. Beyond the limit, `'close'` or `'drop'` takes effect. Default 1 MiB. */
   readonly maxBufferedBytes?: number | undefined
   /**
    * Aborts the stream if the client reads none of the waiting bytes for this many milliseconds. 0 leaves the limit to the
@@ -41,7 +41,7 @@ export interface StreamSettings {
   readonly stallTimeoutMs: number
 }
 
-/** Longest delay of a Node.js timer. */
+/** Maximum delay of a Node.js timer. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 /** Shared by all streams without options. */
@@ -64,11 +64,11 @@ export const STREAM_KINDS: OptionKinds<SseOptions> = {
   stallTimeoutMs: integer(0, LONGEST_TIMER_MS),
 }
 
-/** Suggestions for names that are easily mistaken. */
+/** Suggestions for commonly mistaken names. */
 const MEANT = { stallMs: 'stallTimeoutMs' }
 
 /**
- * Checks the options of a stream and fills in the defaults.
+ * Checks stream options and fills in the defaults.
  *
  * @param api Name of the called function, which begins every error
  * @param kinds `STREAM_KINDS`, and the kinds of the function's other options

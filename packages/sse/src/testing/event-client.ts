@@ -31,7 +31,7 @@ export class EventClient implements AsyncDisposable {
   /**
    * Requests a stream. Resolves when the response header section has arrived.
    *
-   * @param init Options of `fetch`. A `last-event-id` header field requests missed events
+   * @param init Options for `fetch`. A `last-event-id` header field requests missed events
    * @throws {Error} if the response is not an event stream
    */
   static async connect(fetcher: Fetcher, target: string, init: RequestInit = {}): Promise<EventClient> {
@@ -39,7 +39,7 @@ export class EventClient implements AsyncDisposable {
     return new EventClient(fetcher, target, init, await connect(fetcher, target, init, lastEventId))
   }
 
-  /** The response of the current connection. */
+  /** The response on the current connection. */
   get response(): Response {
     return this.#connection.response
   }
@@ -70,7 +70,7 @@ export class EventClient implements AsyncDisposable {
     return reader.events.shift()
   }
 
-  /** Returns the next `count` events, or fewer if the stream ends. @throws as `next` */
+  /** Returns the next `count` events, or fewer if the stream ends. @throws like `next` */
   async take(count: number): Promise<ReceivedEvent[]> {
     const events: ReceivedEvent[] = []
     while (events.length < count) {
@@ -81,7 +81,10 @@ export class EventClient implements AsyncDisposable {
     return events
   }
 
-  /** Closes the connection and opens a new one that requests the events after the last received one. @throws as `connect` */
+  /**
+   * Closes the connection and opens a new one that requests the events after the last received one. @throws like
+   * `connect`
+   */
   async reconnect(): Promise<void> {
     const { lastEventId } = this
     await this.close()
@@ -90,7 +93,7 @@ export class EventClient implements AsyncDisposable {
 
   /** Closes the connection. */
   async close(): Promise<void> {
-    // The server may have aborted the stream already.
+    // The server can have aborted the stream already.
     await this.#connection.body.cancel().catch(() => {})
   }
 

@@ -21,7 +21,7 @@ export class EventReader {
   /** The received reconnection time, or `null`. */
   retryMs: number | null = null
   readonly #parser: EventSourceParser
-  // The decoder must keep a byte order mark, as `feed` removes the only one that a stream may begin with.
+  // The decoder must keep a byte order mark, because `feed` removes the only one that a stream can begin with.
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   #hasBegun = false
 

@@ -33,7 +33,7 @@ export function evaluate({ method, fields, etag, lastModified }: Input): number 
   return holds ? rangeStatus(fields['range']) : 200
 }
 
-/** Returns the status for a file with 10 bytes. The target `range` checks more of this field. */
+/** Returns the status for a 10-byte file. The target `range` checks more of this field. */
 function rangeStatus(field: string): number {
   const [, first = '', last = ''] = /^[\t ]*bytes=[\t ,]*(\d*)-(\d*)[\t ,]*$/i.exec(field) ?? []
   if (first === '' && last === '') return 200
@@ -42,7 +42,7 @@ function rangeStatus(field: string): number {
   return Number(first) >= 10 ? 416 : 206
 }
 
-/** Returns the entity tags of a list up to its first error. */
+/** Returns the entity tags in a list up to its first error. */
 export function tagsIn(list: string): Tag[] {
   const tags: Tag[] = []
   let at = 0

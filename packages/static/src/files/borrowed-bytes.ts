@@ -4,13 +4,13 @@ export interface Holding {
   readonly size: number
   /** Responses that are still being sent. */
   borrowers: number
-  /** Whether the cache holds the file too. */
+  /** Whether the cache also holds the file. */
   isKept: boolean
 }
 
 /**
- * Counts the bytes that only responses in progress hold. The cache can drop a file, but its memory is not free until the
- * clients have read it.
+ * Counts the bytes that only responses in progress hold. The cache can drop a file, but its memory is not freed until
+ * the clients have read it.
  */
 export class BorrowedBytes {
   #bytes = 0

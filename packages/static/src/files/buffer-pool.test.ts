@@ -4,7 +4,7 @@ import { BufferPool, LARGE_BYTES, SMALL_BYTES } from './buffer-pool.ts'
 const sizesOf = (buffers: readonly Buffer[]): number[] => buffers.map(({ byteLength }) => byteLength)
 
 describe('BufferPool', () => {
-  it('returns small buffers for short rests and large ones otherwise', () => {
+  it('returns small buffers if few bytes are left, and large ones otherwise', () => {
     const pool = new BufferPool()
     const taken = [1, SMALL_BYTES, SMALL_BYTES + 1, 1e9].map((length) => pool.take(length))
     expect(sizesOf(taken)).toEqual([SMALL_BYTES, SMALL_BYTES, LARGE_BYTES, LARGE_BYTES])

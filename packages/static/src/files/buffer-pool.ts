@@ -2,7 +2,7 @@
 export const LARGE_BYTES: number = 256 * 1024
 /** Bytes per read for short bodies, and for all bodies once the large buffers are in use. */
 export const SMALL_BYTES: number = 64 * 1024
-/** Maximum number of large buffers, 16 MiB in total. A client that does not read holds one. */
+/** Maximum number of large buffers, 16 MiB in total. Each client that does not read holds one. */
 const MAX_LARGE = 64
 /** Maximum number of idle small buffers, 4 MiB in total. */
 const MAX_IDLE_SMALL = 64
@@ -14,7 +14,7 @@ export class BufferPool {
   readonly #small: Buffer[] = []
   #largeInUse = 0
 
-  /** Returns a buffer. @param length Bytes left to read; a short rest gets a small buffer */
+  /** Returns a buffer. @param length Bytes left to read; if few are left, the buffer is small */
   take(length: number): Buffer {
     if (length <= SMALL_BYTES || this.#largeInUse === MAX_LARGE) {
       return this.#small.pop() ?? Buffer.allocUnsafeSlow(SMALL_BYTES)

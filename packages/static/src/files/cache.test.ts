@@ -23,7 +23,7 @@ const settle = (): Promise<void> => delay(40)
 
 const state = (size: bigint): FileIdentity => ({ dev: 0n, ino: 0n, mtimeNs: 0n, ctimeNs: 0n, size })
 
-/** Reads a file like a request: stat, open, load. */
+/** Reads a file as a request does: stat, open, load. */
 async function read(cache: FileCache, path: string): Promise<{ text: string; from: 'memory' | 'file' }> {
   const source = await cache.open(path, statSync(path, { bigint: true }))
   if (typeof source === 'string') throw new Error(source)
@@ -62,9 +62,9 @@ describe('FileCache', () => {
 
   it.each<[string, (path: string) => void, string]>([
     ['longer content', (path) => writeFileSync(path, 'much longer'), 'much longer'],
-    ['content of the same length', (path) => writeFileSync(path, 'new!'), 'new!'],
+    ['content with the same length', (path) => writeFileSync(path, 'new!'), 'new!'],
     [
-      'another file of the same size and time',
+      'another file with the same size and time',
       (path) => {
         const { atime, mtime } = statSync(path)
         writeFileSync(`${path}.tmp`, 'new!')
@@ -74,7 +74,7 @@ describe('FileCache', () => {
       'new!',
     ],
     [
-      'content under a time set back',
+      'content with an older modification time',
       (path) => {
         writeFileSync(path, 'back')
         utimesSync(path, 1, 1)
@@ -181,7 +181,7 @@ describe('FileCache', () => {
       const end = await send(name)
       if (typeof end !== 'string') ends.push(end)
     }
-    // Four files are in memory, two of them in the cache. Neither has room for a fifth.
+    // Four files are in memory, two of them in the cache. There is no room for a fifth.
     expect([ends.length, await send('b')]).toEqual([4, 'streamed'])
     for (const end of ends) end()
     expect(await send('b')).toBeTypeOf('function')

@@ -29,7 +29,7 @@ export interface CacheOptions {
  */
 export class FileCache {
   readonly #options: CacheOptions
-  /** Entries in the order of their last use. */
+  /** Entries, ordered by their last use. */
   readonly #entries = new Map<string, Entry>()
   /** The last of `#entries`. */
   #newest: Entry | undefined = undefined
@@ -52,13 +52,13 @@ export class FileCache {
   /**
    * Returns the file from memory, or opens it. The caller closes an open file.
    *
-   * @param stats State of the file at the stat call of this request. An entry of any other state is dropped
+   * @param stats State of the file at this request's stat call. An entry for any other state is dropped
    */
   open(path: string, stats: FileIdentity): Source | Promise<Source | FileFailure> {
     return this.hit(path, stats) ?? this.#open(path, stats)
   }
 
-  /** Returns the entry of a file if its state is `stats`. Drops an entry of any other state. */
+  /** Returns the entry of a file if its state is `stats`. Drops an entry for any other state. */
   hit(path: string, stats: FileIdentity): MemorySource | undefined {
     const entry = this.#entries.get(path)
     if (entry === undefined) return undefined
@@ -94,9 +94,9 @@ export class FileCache {
   }
 
   /**
-   * Reads an open file into memory, and caches it if its times can show the next change.
+   * Reads an open file into memory, and caches it if its timestamps can reveal the next change.
    *
-   * @param before Sample of an earlier attempt. With it, accepts a file that has only grown
+   * @param before Sample from an earlier attempt. With it, accepts a file that has only grown
    */
   async load(path: string, file: FileSource, before?: Sample): Promise<MemorySource | Changed> {
     const isSafe = this.isCacheable(file.stats) && isSettled(file.stats)
@@ -142,7 +142,7 @@ export class FileCache {
   #entryOf(source: MemorySource): Entry {
     const size = source.bytes.byteLength
     const holding: Holding = { size, borrowers: 0, isKept: false }
-    // Do not count a file that a stream would hold whole in its buffer.
+    // Do not count a file that a stream would also hold whole in its buffer.
     return size <= WHOLE_BYTES
       ? { ...source, holding }
       : { ...source, holding, borrow: () => this.#loans.lend(holding) }

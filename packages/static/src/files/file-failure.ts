@@ -17,7 +17,7 @@ const FAILURES: ReadonlyMap<string, FileFailure> = new Map([
   ['ENAMETOOLONG', 'missing'],
   ['ENXIO', 'missing'],
   ['ENODEV', 'missing'],
-  // open(2): names that the file system does not allow, such as names with a colon or unknown letters.
+  // open(2): names that the file system does not allow, such as names with a colon or unsupported characters.
   ['EINVAL', 'missing'],
   ['EILSEQ', 'missing'],
   // A file server deleted or replaced the file.
@@ -28,7 +28,7 @@ const FAILURES: ReadonlyMap<string, FileFailure> = new Map([
   ['ENFILE', 'exhausted'],
 ])
 
-/** Returns the failure behind an error of `node:fs`; `undefined` for an unexpected error, such as EIO. */
+/** Returns the failure behind a `node:fs` error; `undefined` for an unexpected error, such as EIO. */
 export function fileFailure(error: unknown): FileFailure | undefined {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined
   return FAILURES.get(error.code)

@@ -1,5 +1,5 @@
 /**
- * Time after a change during which another change may leave the same timestamps, because file system clocks can be this
+ * Time after a change during which another change can leave the same timestamps, because file system clocks can be this
  * coarse (git calls such entries racily clean).
  */
 const RACY_MS = 20
@@ -15,12 +15,12 @@ export interface FileIdentity {
   readonly ctimeNs: bigint
 }
 
-/** Copies the identity out of the result of a stat call. Stored identities take a fifth of the memory of that result. */
+/** Copies the identity from the result of a stat call. A stored identity takes a fifth of that result's memory. */
 export function identityOf({ dev, ino, size, mtimeNs, ctimeNs }: FileIdentity): FileIdentity {
   return { dev, ino, size, mtimeNs, ctimeNs }
 }
 
-/** Reports whether both are the same state of the same file. A timestamp that moves back counts as a change. */
+/** Reports whether both are the same state of the same file. A timestamp that moves backward counts as a change. */
 export function isSameState(a: FileIdentity, b: FileIdentity): boolean {
   if (a === b) return true
   return a.mtimeNs === b.mtimeNs && a.size === b.size && a.ino === b.ino && a.ctimeNs === b.ctimeNs && a.dev === b.dev

@@ -4,13 +4,13 @@ import { read } from 'node:fs'
 const MAX_BYTES = 64 * 1024 * 1024
 
 /**
- * Reads bytes of an open file into a buffer. Uses a descriptor and a callback, because `FileHandle.read` takes about twice
- * the CPU time.
+ * Reads bytes from an open file into a buffer. Uses a descriptor and a callback, because `FileHandle.read` takes about
+ * twice the CPU time.
  *
  * @param offset Position in the buffer
  * @param position Position in the file
  * @returns The number of bytes read, which can be less than `length`; 0 at the end of the file
- * @throws The error of the file system
+ * @throws The file system error
  */
 export function readAt(
   fd: number,

@@ -30,7 +30,7 @@ async function readChanged(
 const CHANGES: [string, (path: string) => void, string][] = [
   ['longer', (path) => appendFileSync(path, 'er'), 'long'],
   ['shorter', (path) => truncateSync(path, 3), ''],
-  ['other content of the same length', (path) => writeFileSync(path, 'gnol'), 'gnol'],
+  ['other content with the same length', (path) => writeFileSync(path, 'gnol'), 'gnol'],
   ['other, longer content', (path) => writeFileSync(path, 'other content'), 'othe'],
 ]
 

@@ -5,7 +5,7 @@ import type { FileSource, MemorySource } from './source.ts'
 /**
  * Reads a file into memory, up to its size when it was opened.
  *
- * @param before Sample of an earlier attempt. With it, accepts a file that has only grown
+ * @param before Sample from an earlier attempt. With it, accepts a file that has only grown
  */
 export async function readWhole(source: FileSource, before?: Sample): Promise<MemorySource | Changed> {
   const { handle, stats } = source

@@ -1,17 +1,17 @@
 import type { BufferPool } from './buffer-pool.ts'
 
-/** Maximum number of buffers per body that the transport holds. Beyond it, the oldest leaves the pool. */
+/** Maximum number of buffers per body that the transport holds. Beyond it, the oldest buffer leaves the pool. */
 const MAX_LENT = 3
 
 /**
- * Holds the buffers of one body: one for the next read, and those that the transport may still send from. On a shared
- * connection, bytes of one body can leave after those of other bodies.
+ * Holds the buffers for one body: one for the next read, and those that the transport might still send from. On a
+ * shared connection, bytes of one body can be sent after bytes of other bodies.
  */
 export class SliceBuffers {
   readonly #pool: BufferPool
   /** Buffer for the next read, which the transport does not hold. */
   #next: Buffer | undefined
-  /** Buffers that the transport may hold, the oldest first. */
+  /** Buffers that the transport might hold, the oldest first. */
   #lent: Buffer[] = []
 
   constructor(pool: BufferPool) {

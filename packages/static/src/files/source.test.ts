@@ -58,7 +58,7 @@ describe('openSource', () => {
     }
   })
 
-  it('follows links according to the option symlinks', async () => {
+  it('follows links according to the symlinks option', async () => {
     await using folder = await tempFolder({
       'root/a.txt': 'AA',
       'root/dir/b.txt': 'BB',

@@ -5,7 +5,10 @@ import type { Confinement } from '../options.ts'
 import { fileFailure, type FileFailure } from './file-failure.ts'
 import { identityOf, type FileIdentity } from './file-identity.ts'
 
-/** Maximum size of a file that is read whole and sent with its header section, in bytes. A stream would read as much. */
+/**
+ * Maximum size of a file that is read whole and sent with its header section, in bytes. A stream would read the same
+ * amount.
+ */
 export const WHOLE_BYTES: number = 64 * 1024
 
 /** A whole file in memory. */
@@ -27,9 +30,12 @@ export interface FileSource {
 
 export type Source = MemorySource | FileSource
 
-/** Attempts to open a file that is replaced while it is being opened. */
+/** Maximum attempts to open a file that is replaced while it is being opened. */
 const ATTEMPTS = 8
-/** Consecutive failures to find a file before it counts as missing. A link may be switched between lookup and open. */
+/**
+ * Consecutive failures to find a file before it counts as missing. A link can be switched between the lookup and the
+ * open call.
+ */
 const MISSES = 3
 
 /**
@@ -38,7 +44,7 @@ const MISSES = 3
  *
  * @param base Directory that must contain the file, with a trailing separator
  * @returns The failure if it is an expected one. A directory, pipe, socket or device is 'missing'
- * @throws Any other error of the file system
+ * @throws Any other file system error
  */
 export async function openSource(
   path: string,
@@ -95,7 +101,7 @@ async function pin(path: string, base: string): Promise<Place> {
   return { file: prefix + path.slice(base.length), prefix }
 }
 
-/** Reports where an open file is; 'moved' if its path now leads to another file. */
+/** Reports where an open file is; 'moved' if its path now refers to another file. */
 async function follow(
   { file, prefix }: Place,
   confinement: Confinement,

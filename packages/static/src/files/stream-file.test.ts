@@ -56,7 +56,7 @@ class SlowBody implements ResponseBody {
 }
 
 const SIZE = 1_000_000
-/** Content without repetition, so that a misplaced byte is detected. */
+/** Content without repetition, so that misplaced bytes are detected. */
 const content = Buffer.from(Array.from({ length: SIZE / 4 }, (_, i) => i.toString(36).padStart(4, '0')).join(''))
 
 async function send(
@@ -135,7 +135,7 @@ describe('streamFile', () => {
 
   it.each<[string, (path: string) => void]>([
     ['has grown', (path) => appendFileSync(path, 'more')],
-    ['has lost its name', (path) => rmSync(path)],
+    ['has been unlinked', (path) => rmSync(path)],
     ['has other permissions', (path) => chmodSync(path, 0o600)],
   ])('sends the whole file when the file %s', async (_, change) => {
     await using folder = await tempFolder({ file: content })
@@ -149,7 +149,7 @@ describe('streamFile', () => {
   it.each<[string, (path: string) => void]>([
     ['shorter', (path) => truncateSync(path, 0)],
     ['longer', (path) => appendFileSync(path, 'more')],
-  ])('sends no byte of a file that is %s than when it was opened', async (_, change) => {
+  ])('sends no bytes of a file that is %s than when it was opened', async (_, change) => {
     await using folder = await tempFolder({ file: content })
     utimesSync(folder.join('file'), 1, 1)
     const source = await openSource(folder.join('file'), `${folder.path}/`, 'inside')

@@ -8,17 +8,17 @@ import type { FileSource } from './source.ts'
 
 const pool = new BufferPool()
 
-/** Outcome of a body: sent, aborted ('cut'), or not begun because the file had changed. */
+/** Outcome of sending a body: sent, aborted (`'cut'`), or not begun because the file had changed. */
 export type StreamOutcome = 'sent' | 'cut' | Changed
 
 /**
- * Sends bytes `start` to `end`, both inclusive, of an open file as a response body, with backpressure from the client. Does
- * not close the file. A complete body comes from one state of the file: a change before the first byte is returned, and a
- * later one aborts the response. A file that only grows is not a change.
+ * Sends bytes `start` to `end`, both inclusive, of an open file as a response body, with backpressure from the client.
+ * Does not close the file. A complete body comes from a single state of the file: a change before the first byte is
+ * returned, and a later one aborts the response. A file that only grows is not a change.
  *
  * @param begin Sends the response header section, after the first read
- * @param before Sample of an earlier attempt. With it, accepts a file that grew before the first byte
- * @throws The error of the file system, after aborting the response
+ * @param before Sample from an earlier attempt. With it, accepts a file that grew before the first byte
+ * @throws The file system error, after aborting the response
  */
 export async function streamFile(
   begin: () => ResponseBody,

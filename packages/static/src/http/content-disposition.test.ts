@@ -23,6 +23,6 @@ it.each([
   ['reports/', 'attachment'],
   ['...', 'attachment; filename="..."'],
   ['\ud800.txt', `attachment; filename="_.txt"; filename*=UTF-8''%EF%BF%BD.txt`],
-])('evaluates attachment(%j) to %j', (name, value) => {
+])('formats attachment(%j) as %j', (name, value) => {
   expect(attachment(name)).toBe(value)
 })

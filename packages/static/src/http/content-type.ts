@@ -31,7 +31,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ['txt', 'text/plain; charset=utf-8'],
 ])
 
-/** The extensions of `TYPES`, in lower case and without the dot. */
+/** The extensions in `TYPES`, in lower case and without the dot. */
 export const KNOWN_EXTENSIONS: readonly string[] = [...TYPES.keys()]
 
 /**

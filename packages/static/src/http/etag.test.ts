@@ -8,7 +8,7 @@ describe('strongETag', () => {
     expect(strongETag(4n, 255n, 'identity')).toBe('"0x10-0xff"')
   })
 
-  it('returns no sign for times before 1970', () => {
+  it('omits the sign for times before 1970', () => {
     expect(strongETag(-1n, 0n, 'identity')).toMatch(/^"0x[0-9a-f]+-0x0"$/)
   })
 

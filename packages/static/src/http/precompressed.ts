@@ -17,7 +17,9 @@ const SERVER_ORDER: readonly Coding[] = [...SIDECARS.map(({ coding }) => coding)
 
 const IDENTITY: readonly Coding[] = ['identity']
 
-/** Parsed field values. Browsers send a few different ones; the limits below bound what other clients can add. */
+/**
+ * Parsed field values. Browsers send only a few different values; the limits below bound what other clients can add.
+ */
 const read = new Map<string, readonly Coding[]>()
 const MAX_READ = 64
 const MAX_READ_LENGTH = 128

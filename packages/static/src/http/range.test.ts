@@ -37,7 +37,7 @@ it.each([
   ['bytes=0-1,4-5', 10, whole],
   [`bytes=${'0-0,'.repeat(1000)}0-0`, 10, whole],
   ['', 10, whole],
-])('evaluates parseRange(%j, %i) to %j', (field, size, want) => {
+])('parses %j with size %i as %j', (field, size, want) => {
   expect(parseRange(field, size)).toEqual(want)
 })
 

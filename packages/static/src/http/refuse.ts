@@ -21,7 +21,7 @@ export async function refuse(
   path: string,
   warn: (message: string) => void,
 ): Promise<void> {
-  if (failure === 'exhausted') throw unavailable('No file can be opened at the moment')
+  if (failure === 'exhausted') throw unavailable('No more files can be opened at the moment')
   if (failure === 'forbidden') warn(`Cannot open ${path}: permission denied`)
   if (failure === 'outside') warn(`Cannot send ${path}: a link leads out of the directory, or must not be followed`)
   await ctx.notFound()

@@ -10,10 +10,10 @@ import { FileStat } from './file-stat.ts'
 
 const stat = (path: string) => statSync(path, { bigint: true, throwIfNoEntry: false })
 
-/** Long enough that two changes of a directory have different timestamps. */
+/** Long enough that two changes to a directory have different timestamps. */
 const settle = (): Promise<void> => delay(40)
 
-/** A file system that does not update the times of directories. */
+/** A file system that does not update directory times. */
 const timeless = (path: string) => {
   const stats = stat(path)
   return stats?.isDirectory() === true ? Object.assign(stats, { mtimeNs: 0n, ctimeNs: 0n }) : stats
@@ -26,7 +26,7 @@ async function absenceOf(folder: string, files = new FileStat()): Promise<Absenc
 }
 
 describe('gatherAbsence', () => {
-  it('keeps the check of the plain file, and covers absent names by the directory', async () => {
+  it('keeps the check of the plain file, and covers absent names by checking the directory', async () => {
     await using folder = await tempFolder({ a: 'A', 'a.gz': 'GZ' })
     await settle()
     const resolution = await found(folder.join('a'))
@@ -63,12 +63,12 @@ describe('gatherAbsence', () => {
 
 describe('an absence', () => {
   it.each<[string, (folder: string) => void]>([
-    ['a name has come', (folder) => writeFileSync(`${folder}/a.br`, '')],
-    ['a name has come by a link', (folder) => symlinkSync('a', `${folder}/a.gz`)],
-    ['any other has come', (folder) => writeFileSync(`${folder}/b`, '')],
-    ['any has gone', (folder) => rmSync(`${folder}/a`)],
+    ['a name has appeared', (folder) => writeFileSync(`${folder}/a.br`, '')],
+    ['a name has appeared as a link', (folder) => symlinkSync('a', `${folder}/a.gz`)],
+    ['another file has appeared', (folder) => writeFileSync(`${folder}/b`, '')],
+    ['a file has been deleted', (folder) => rmSync(`${folder}/a`)],
     [
-      'the directory is another one',
+      'the directory has been replaced',
       (folder) => {
         renameSync(folder, `${folder}.old`)
         mkdirSync(folder)
@@ -84,7 +84,7 @@ describe('an absence', () => {
     expect(isSameDirectory(absence, stat(absence.directory))).toBe(false)
   })
 
-  it('expires after a second, for file systems without times of directories', async () => {
+  it('expires after a second, for file systems without directory times', async () => {
     await using folder = await tempFolder({ a: 'A' })
     const files = new FileStat(timeless)
     const absence = await absenceOf(folder.path, files)

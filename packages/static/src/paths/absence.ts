@@ -5,8 +5,8 @@ import type { FileStat } from './file-stat.ts'
 import type { Absence, Resolution } from './resolution.ts'
 
 /**
- * Interval between checks of the absent names themselves. Some file systems, such as object stores, do not update the
- * times of directories.
+ * Interval between checks of the absent names themselves. Some file systems, such as object stores, do not update
+ * directory times.
  */
 const MAX_AGE_MS = 1000
 
@@ -14,19 +14,19 @@ const MAX_AGE_MS = 1000
  * Replaces the checks of absent sidecars with one check of their directory, where that is safe. Each request then checks the
  * plain file, the directory and the sidecar that it sends.
  *
- * @throws The error of `stat` if the process has no permission or the file system fails
+ * @throws An error from `stat` if the process has no permission or the file system fails
  */
 export async function gatherAbsence(resolution: Resolution, files: FileStat): Promise<Resolution> {
   const { variants, checks } = resolution
   const plain = variants[variants.length - 1]
   if (plain === undefined || checks.length === 1) return resolution
   const paths = checks.filter(({ stats }) => stats === undefined).map(({ path }) => path)
-  // An existing path that is not a variant can become one without a change of its directory.
+  // An existing path that is not a variant can become one without a change to its directory.
   if (paths.length + variants.length < checks.length) return resolution
   const directory = dirname(plain.path)
   const atMs = performance.now()
   const stats = await files.stat(directory)
-  // A second change shortly after another may leave the directory time unchanged.
+  // Two changes in quick succession can leave the directory time the same.
   if (stats === undefined || !isSettled(stats)) return resolution
   // Check the names after the directory, so that any later file changes the directory.
   const areNamed = await Promise.all(paths.map(isNamed))
@@ -50,7 +50,7 @@ export function areNamesAbsent(absence: Absence, files: FileStat, nowMs: number)
   return absence.paths.every((path) => files.quickStat(path) === undefined)
 }
 
-/** Reports whether a name exists. A dangling link counts: its target can appear without a change of the directory. */
+/** Reports whether a name exists. A dangling link counts: its target can appear without a change to the directory. */
 async function isNamed(path: string): Promise<boolean> {
   try {
     await lstat(path)

@@ -13,7 +13,7 @@ export const fileLocation: OptionKind = {
 /**
  * Returns the absolute path of a file or directory. A relative path starts at the working directory.
  *
- * @param what Begins the message of an error, for example `sendFile: path`
+ * @param what Start of error messages, for example `sendFile: path`
  * @throws {TypeError} if the location is not a non-empty path or a `file:` URL
  */
 export function absolutePath(what: string, location: string | URL): string {
@@ -28,10 +28,10 @@ export function absolutePath(what: string, location: string | URL): string {
 }
 
 /**
- * Returns the directory to serve, as an absolute path with a trailing separator. Does not resolve links in it, so that
- * each request follows the link as it is then.
+ * Returns the directory to serve, as an absolute path with a trailing separator. Does not resolve links, so each
+ * request follows the current link.
  *
- * @throws {TypeError} as `absolutePath`
+ * @throws {TypeError} like `absolutePath`
  * @throws {Error} if the directory does not exist
  */
 export function directoryToServe(location: string | URL): string {
@@ -41,7 +41,7 @@ export function directoryToServe(location: string | URL): string {
   return withSeparator(path)
 }
 
-/** @throws {Error} if what was found at the path is not a directory */
+/** @throws {Error} if the path is not a directory */
 export function checkDirectory(what: string, path: string, found: Stats | undefined): void {
   if (found?.isDirectory() === true) return
   const reason =

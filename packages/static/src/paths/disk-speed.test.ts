@@ -37,7 +37,7 @@ describe('DiskSpeed', () => {
     expect(new Disk().lookFor(10_000)).toBe(10_000)
   })
 
-  it.each([1.1, 5, 500])('moves to the thread pool after one call of %d ms', (syncMs) => {
+  it.each([1.1, 5, 500])('moves to the thread pool after one call that takes %d ms', (syncMs) => {
     const disk = new Disk()
     disk.syncMs = syncMs
     disk.look()

@@ -9,14 +9,14 @@ const FIRST_HOLD_MS = 10
 const LONGEST_HOLD_MS = 1000
 /**
  * Idle time of the event loop during a pooled stat call that marks a disk as slow: a synchronous call would block that
- * long. A few milliseconds prove nothing, because threads also wait for a busy CPU.
+ * long. A few milliseconds are not enough evidence, because threads also wait for a busy CPU.
  */
 const IDLE_MS = 20
 
 /**
- * Decides whether stat calls run on the event loop or in the thread pool. One slow call, which may be an accident, moves
+ * Decides whether stat calls run on the event loop or in the thread pool. One slow call, which can be an outlier, moves
  * the next calls to the pool for 10 ms. While pooled calls stay slow, or another synchronous call is slow, that time
- * doubles up to one second. A slow disk so blocks the event loop for single calls, far apart.
+ * doubles up to one second. A slow disk therefore blocks the event loop only for single calls that are far apart.
  */
 // docs/decisions/0050
 export class DiskSpeed {
@@ -31,7 +31,7 @@ export class DiskSpeed {
   /** Reports whether the next stat call must use the thread pool. */
   isHeld(nowMs: number): boolean {
     if (!this.#isHeld || nowMs < this.#heldUntilMs) return this.#isHeld
-    // A pooled call that never ended may wait for a dead file server.
+    // A pooled call that never ends can be waiting for a dead file server.
     const isSlow = this.#leastIdleMs === undefined ? this.#pending > 0 : this.#leastIdleMs >= IDLE_MS
     if (isSlow) this.#hold(nowMs)
     else this.#isHeld = false

@@ -54,7 +54,7 @@ describe('FileStat', () => {
     isSlow = false
     // The longest hold ends.
     nowMs += 1000
-    // Earlier calls of this turn count too.
+    // Earlier calls in this turn count too.
     await setImmediate()
     expect([files.stat('x'), files.stat('x')]).toEqual([stats, stats])
   })

@@ -33,7 +33,7 @@ export class FileStat {
   /**
    * Returns the state of a file, or `undefined` if the path does not exist.
    *
-   * @throws The error of `stat` if the process has no permission or the file system fails
+   * @throws An error from `stat` if the process has no permission or the file system fails
    */
   stat(path: string): Found | Promise<Found> {
     const startMs = performance.now()

@@ -5,7 +5,7 @@ import { newCheck, NO_TURN, type Check, type Variant, type Resolution } from './
 import { type Coding, SIDECARS } from '../http/precompressed.ts'
 import type { ResolvedOptions } from '../options.ts'
 
-/** Finds the file of a request path in the file system. */
+/** Finds the file for a request path in the file system. */
 export class Finder {
   readonly #files: FileStat
   readonly #options: Pick<ResolvedOptions, 'indexFile' | 'precompressed' | 'redirect'>
@@ -18,7 +18,7 @@ export class Finder {
   /**
    * Returns the file that a path names, or the index file of a directory; `undefined` if there is none.
    *
-   * @throws The error of `stat` if the process has no permission or the file system fails
+   * @throws An error from `stat` if the process has no permission or the file system fails
    */
   async find({ file, name, isDirectory }: PathLocation): Promise<Resolution | undefined> {
     const stats = await this.#files.stat(file)

@@ -32,7 +32,7 @@ class Path {
     this.#path = path
   }
 
-  /** Reports whether the path still names the same file, for the variant of a coding. */
+  /** Reports whether the path still names the same file, for the variant with a coding. */
   isUnchanged(isShared: boolean, coding: Coding = 'identity'): boolean | 'unknown' {
     const resolution = this.#resolution()
     return this.#known.isUnchanged(resolution, variantOf(resolution, coding), isShared)
@@ -137,7 +137,7 @@ describe('KnownPaths', () => {
     expect(count() - before).toBe(6)
   })
 
-  it('checks each time for requests that share nothing', async () => {
+  it('checks on every request if requests share nothing', async () => {
     await using folder = await tempFolder({ a: 'A' })
     await settle()
     const { files, count } = countingFiles()
@@ -147,7 +147,7 @@ describe('KnownPaths', () => {
     expect(count() - before).toBe(10)
   })
 
-  it('checks again in a long turn', async () => {
+  it('checks again during a long turn', async () => {
     await using folder = await tempFolder({ a: 'A' })
     await settle()
     const [path] = await knownPaths(folder, new FileStat(), 'a')
@@ -175,9 +175,9 @@ describe('KnownPaths', () => {
   it.each<[string, (path: string) => void, Coding]>([
     ['changed', (path) => writeFileSync(path, 'other'), 'identity'],
     ['appeared', (path) => writeFileSync(`${path}.zst`, 'new'), 'identity'],
-    ['gone', (path) => rmSync(path), 'br'],
-    ['gone that is not to be sent', (path) => rmSync(`${path}.br`), 'identity'],
-    ['taken the place of a sidecar', (path) => renameSync(`${path}.next`, `${path}.br`), 'br'],
+    ['been deleted', (path) => rmSync(path), 'br'],
+    ['been deleted, although another one is sent', (path) => rmSync(`${path}.br`), 'identity'],
+    ['replaced a sidecar', (path) => renameSync(`${path}.next`, `${path}.br`), 'br'],
   ])('detects that a file has %s', async (_, change, coding) => {
     await using folder = await tempFolder({ a: 'A', 'a.br': 'BR', 'a.next': 'NEXT' })
     await settle()
@@ -199,7 +199,7 @@ describe('KnownPaths', () => {
     expect([path.isUnchanged(true), await path.isUnchangedLater()]).toEqual(['unknown', false])
   })
 
-  it('remembers a limited number of paths of limited length', async () => {
+  it('stores a limited number of paths of limited length', async () => {
     await using folder = await tempFolder({ a: 'A' })
     const known = new KnownPaths(new FileStat())
     const resolution = await found(folder.join('a'))

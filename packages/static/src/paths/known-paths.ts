@@ -7,13 +7,13 @@ import type { Resolution } from './resolution.ts'
 import { NO_TURN, type Check, type CheckTime, type Variant } from './resolution.ts'
 import { currentTurn } from './turn.ts'
 
-/** Maximum number of remembered paths. The oldest is removed first. */
+/** Maximum number of stored paths. The oldest is removed first. */
 const MAX_PATHS = 4096
-/** Longest remembered path, so that different spellings of one file use less memory than files do. */
+/** Longest stored path, so that different spellings of one file use less memory than files do. */
 const MAX_PATH_LENGTH = 256
 /** Maximum number of directories whose last check requests can share. */
 const MAX_DIRECTORIES = 256
-/** Maximum age of a shared check. A turn of the event loop can take longer. */
+/** Maximum age of a shared check. An event-loop turn can take longer. */
 const MAX_AGE_MS = 1
 /**
  * Maximum age of a directory check from an earlier turn. Such a check only finds new sidecars, and a response without one
@@ -26,8 +26,8 @@ interface CheckedDirectory extends CheckTime {
 }
 
 /**
- * Remembers the files of request paths. Before each response, it checks the files again with stat calls, which the
- * requests of one event-loop turn share.
+ * Stores the files that request paths name. Before each response, it checks the files again with stat calls, which the
+ * requests in one event-loop turn share.
  */
 // docs/decisions/0050
 export class KnownPaths {
@@ -40,7 +40,7 @@ export class KnownPaths {
   }
 
   /**
-   * Returns the last known file of a path.
+   * Returns the last known file for a path.
    *
    * @param path Request path as received
    */
@@ -48,7 +48,7 @@ export class KnownPaths {
     return this.#entries.get(path)
   }
 
-  /** Remembers the file of a path. */
+  /** Stores the file for a path. */
   set(path: string, resolution: Resolution): void {
     if (path.length > MAX_PATH_LENGTH) return
     this.#entries.delete(path)

@@ -149,7 +149,7 @@ describe('belowPrefix', () => {
   })
 })
 
-it('accepts every character that browsers do not encode in a path, and no other', () => {
+it('accepts only the characters that browsers do not encode in a path', () => {
   const bytes = Array.from({ length: 256 }, (_, byte) => String.fromCharCode(byte))
   const taken = bytes.filter((char) => at(`/a${char}b`).kind === 'path').join('')
   const left = bytes.filter((char) => char !== '%' && new URL(`http://x/a${char}b`).pathname === `/a${char}b`)

@@ -1,5 +1,5 @@
 import type { PathGuards } from '../options.ts'
-/** A path in the file system, which may or may not exist. */
+/** A path in the file system, which need not exist. */
 export interface PathLocation {
   readonly kind: 'path'
   /** Path in the file system. */
@@ -69,9 +69,9 @@ export function locateIn(directory: string, name: string): string {
 }
 
 /**
- * Returns the part of a request path after the prefix.
+ * Returns the part of a request path that follows the prefix.
  *
- * @param segments Number of segments of the prefix. Not compared by text, because segments can be parameters
+ * @param segments Number of segments in the prefix. Not compared by text, because segments can be parameters
  */
 export function belowPrefix(path: string, segments: number): string {
   let end = 0
@@ -101,7 +101,7 @@ function decode(path: string): string | undefined {
   }
 }
 
-/** Matches names of devices, with any extension. */
+/** Matches device names, with any extension. */
 const DEVICE = /^(?:con|conin\$|conout\$|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:[.: ]|$)/i
 
 /**

@@ -1,4 +1,4 @@
-// The process in which a target runs. Its parent can then report an input on which the target hangs or takes all
+// The process in which a target runs. Its parent can then report an input on which the target hangs or exhausts the
 // memory.
 import { writeSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
@@ -7,19 +7,19 @@ import { Random } from './random.ts'
 import { loadTarget } from './target.ts'
 import { type Failure, tryInput } from './trial.ts'
 
-/** The maximum milliseconds to search for a smaller input. */
+/** The maximum time to search for a smaller input, in milliseconds. */
 const MINIMIZE_MS = 20_000
 /** The file descriptor under which the parent passes a file for `Progress`. */
 export const PROGRESS_FD = 3
 
-/** The task of the process, as JSON in its first argument. */
+/** The process's task, as JSON in its first argument. */
 export interface ChildTask {
   readonly path: string
   readonly seed: number
   readonly seconds: number
 }
 
-/** The report at the end. */
+/** The final report. */
 export interface ChildReport {
   readonly inputs: number
   readonly durationMs: number
@@ -63,7 +63,7 @@ async function run({ path, seed, seconds }: ChildTask): Promise<ChildReport> {
   return { inputs, durationMs: performance.now() - start, ...(failed && { failed }) }
 }
 
-/** Returns the smallest input found that fails at the same place; nothing if CPU time was high only once. */
+/** Returns the smallest input found that fails at the same place, or nothing if CPU time was high only once. */
 async function smallest(
   input: unknown,
   failure: Failure,

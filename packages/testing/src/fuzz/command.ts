@@ -36,7 +36,7 @@ class UsageError extends Error {}
  * Runs `pnpm fuzz`.
  *
  * @param args The arguments after `pnpm fuzz`
- * @returns The exit code: 1 with a finding, 2 for wrong use
+ * @returns The exit code: 1 with a finding, 2 for incorrect usage
  */
 export async function runFuzzCommand(args: readonly string[], host: CommandHost): Promise<number> {
   let command
@@ -83,7 +83,7 @@ function parse(args: readonly string[]): {
   try {
     return parseArgs({ args: args.filter((arg) => arg !== '--'), options, allowPositionals: true })
   } catch (error) {
-    // Node.js explains its own syntax after the first sentence.
+    // After the first sentence, Node.js explains its own syntax.
     throw new UsageError(`pnpm fuzz: ${(error as Error).message.split('. ')[0] ?? ''}.`)
   }
 }

@@ -3,10 +3,10 @@ import { tempFolder, type TempFolder } from '../temp-folder.ts'
 import { hunt, type HuntResult } from './hunt.ts'
 import { targetsIn } from './target.ts'
 
-/** The time is sufficient on a busy machine, and short enough for a test. */
+/** Enough time on a busy machine, and short enough for a test. */
 const HANG_MS = 5000
 
-/** Returns a target whose inputs are texts of ten letters, some with an `x`. */
+/** Returns a target whose inputs have ten letters, some with an `x`. */
 const targetWith = (check: string): string =>
   `export default {
     parser: 'test',
@@ -41,7 +41,7 @@ const huntIn = (name: string, seed: number): Promise<HuntResult> => {
 }
 
 describe('hunt', () => {
-  it('checks inputs until the time is over', async () => {
+  it('checks inputs until the time is up', async () => {
     const { inputs, durationMs, finding } = await huntIn('passes', 1)
     expect(finding).toBeUndefined()
     expect(inputs).toBeGreaterThan(10)
@@ -61,7 +61,7 @@ describe('hunt', () => {
   it.each([
     ['never returns', 'hangs', `No input is completed within ${HANG_MS} ms`],
     ['never settles', 'waits', 'The check never settles'],
-    ['causes a rejection that nothing handles', 'rejects', 'unheard'],
+    ['causes an unhandled rejection', 'rejects', 'unheard'],
     ['takes all memory', 'grows', 'heap out of memory'],
     ['takes much CPU time', 'slow', 'ms of CPU time, more than 250 ms'],
   ])('reports an input on which the target %s', async (_, name, text) => {

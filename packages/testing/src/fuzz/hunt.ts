@@ -7,7 +7,9 @@ import type { ChildReport, ChildTask } from './child.ts'
 import { Random } from './random.ts'
 import { loadTarget, type TargetFile } from './target.ts'
 
-/** A target hangs if it makes no progress for this time. It is long, because other processes need the CPU too. */
+/**
+ * A target hangs if it makes no progress for this time. This time is long, because other processes need the CPU too.
+ */
 const HANG_MS = 30_000
 const WATCH_MS = 250
 /** The heap limit in MiB. Parsers of peer input need less. */
@@ -21,7 +23,7 @@ export interface HuntOptions {
   /** The seed of the first input; each further input has the next one. */
   readonly seed: number
   readonly seconds: number
-  /** The maximum milliseconds without progress. Default 30,000. */
+  /** The maximum time without progress, in milliseconds. Default 30,000. */
   readonly hangMs?: number
   /** The heap limit in MiB. Default 512. */
   readonly maxHeapMb?: number
@@ -46,7 +48,7 @@ export interface Finding {
 }
 
 // docs/decisions/0109
-/** Generates inputs for a target and checks them in a new process, until one fails or the time is over. */
+/** Generates inputs for a target and checks them in a new process, until one fails or the time is up. */
 export async function hunt(options: HuntOptions): Promise<HuntResult> {
   const { target, seed, seconds, hangMs = HANG_MS, maxHeapMb = MAX_HEAP_MB } = options
   const start = performance.now()

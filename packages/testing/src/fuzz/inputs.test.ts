@@ -10,7 +10,7 @@ function numbers(seed: number): number[] {
 }
 
 describe('Random', () => {
-  it('returns the same numbers for the same seed and others for the next one', () => {
+  it('returns the same numbers for the same seed, and different numbers for the next', () => {
     expect(numbers(7)).toEqual(numbers(7))
     expect(numbers(7)).not.toEqual(numbers(8))
     expect(Random.of('a').next()).toBe(Random.of('a').next())
@@ -34,7 +34,7 @@ describe('an input', () => {
     }
   })
 
-  it('mutates into many texts, all from its own parts and the pieces', () => {
+  it('mutates into many strings, made only of its own parts and the pieces', () => {
     const texts = seeds.map((seed) => mutate('aaaaaaaaaa', new Random(seed), ['x', 'yz']))
     expect(new Set(texts).size).toBeGreaterThan(100)
     for (const text of texts) expect(text).toMatch(/^[axyz]*$/)

@@ -9,7 +9,7 @@ export function randomBytes(random: Random, maxLength: number): string {
   return bytes
 }
 
-/** Changes a text in a few places: removes characters, inserts `pieces`, and repeats or exchanges parts. */
+/** Changes a string in a few places: removes characters, inserts `pieces`, and repeats or exchanges parts. */
 export function mutate(text: string, random: Random, pieces: readonly string[]): string {
   let changed = text
   do {

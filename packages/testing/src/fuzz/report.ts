@@ -7,7 +7,7 @@ const MAX_SHOWN = 2000
 /**
  * Describes a finding: the failure, the minimized input, and the command that reproduces it.
  *
- * @param file The path of the file with the input, if it was written
+ * @param file The path to the file with the input, if it was written
  */
 export function describeFinding(name: string, finding: Finding, file?: string): string {
   const { text, input, seed, foundLength } = finding

@@ -6,16 +6,16 @@ import { hunt } from './hunt.ts'
 import { describeFinding } from './report.ts'
 import { loadTarget, targetsIn } from './target.ts'
 
-/** The seconds for each target, a short time for a finding. `pnpm fuzz` searches longer. */
+/** The seconds for each target. A finding is unlikely in such a short time. `pnpm fuzz` searches longer. */
 const SECONDS = Number(process.env['FUZZ_SECONDS'] ?? (process.env['CI'] === undefined ? 1 : 3))
-/** The seconds for loading a target, minimizing an input and watching for a hang. */
+/** The seconds for loading a target, minimizing an input and detecting a hang. */
 const OTHER_SECONDS = 120
 
 /**
  * Tests the targets of a package. Replays the corpus of each one, then checks inputs from a new seed, which is printed.
  * `FUZZ_SEED` repeats a seed, `FUZZ_SECONDS` sets the time.
  *
- * @param folder The folder `fuzz` of the package
+ * @param folder The package's `fuzz` folder
  */
 export function fuzzSuite(folder: URL): void {
   for (const target of targetsIn(fileURLToPath(folder))) {

@@ -4,12 +4,13 @@ import { pathToFileURL } from 'node:url'
 import type { Random } from './random.ts'
 
 /**
- * One parser and the rules that its results must follow. A file `packages/<package>/fuzz/<name>.ts` exports it as default.
+ * One parser and the rules that its results must follow. The file `packages/<package>/fuzz/<name>.ts` exports it as
+ * default.
  *
  * `Input` must survive JSON. Bytes are a string with one character for each byte.
  */
 export interface FuzzTarget<Input> {
-  /** Names the input and its standard. */
+  /** Names the input and the standard that defines it. */
   readonly parser: string
   /** Generates an input, the same one for the same random numbers. Most inputs should be almost valid. */
   generate(random: Random): Input

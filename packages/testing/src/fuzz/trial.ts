@@ -5,7 +5,7 @@ const MAX_CPU_MS = 250
 
 /** A failure on one input. */
 export interface Failure {
-  /** Where the error was thrown. Two failures with the same place have the same cause. */
+  /** Where the error was thrown. Two failures at the same place have the same cause. */
   readonly place: string
   /** The error with its stack. */
   readonly text: string
@@ -33,7 +33,7 @@ function failureOf(error: unknown): Failure {
   return { place: `${error.name} at ${place}`, text: withoutRunner(error.stack ?? String(error)) }
 }
 
-/** Removes the lines of the runner from a stack. */
+/** Removes the runner's lines from a stack. */
 function withoutRunner(stack: string): string {
   const lines = stack.split('\n')
   return lines.filter((line) => !/^ +at .*(?:\/testing\/src\/fuzz\/|node:internal)/.test(line)).join('\n')

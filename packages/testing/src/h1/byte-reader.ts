@@ -4,7 +4,7 @@ import type { ByteSource } from '../byte-source.ts'
 const CR = 0x0d
 const LF = 0x0a
 
-/** Reads lines and byte runs from a source. The boundaries of the source's slices do not matter. */
+/** Reads lines and byte sequences from a source. The boundaries of the source's slices do not matter. */
 export class ByteReader {
   readonly #source: ByteSource
   #buffer = Buffer.alloc(0)

@@ -17,7 +17,7 @@ export interface ConnectionOwner {
   onFault(error: Error): void
 }
 
-/** Socket that carries one exchange at a time. */
+/** Socket with at most one exchange at a time. */
 export class Connection {
   readonly #socket: Socket
   readonly #reader: ByteReader

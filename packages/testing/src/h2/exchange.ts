@@ -9,7 +9,7 @@ import { StreamedResponse } from '../streamed-response.ts'
 
 type RawFields = readonly string[]
 
-/** HTTP/2 session of the client. */
+/** The client's HTTP/2 session. */
 export interface Connection {
   readonly session: ClientHttp2Session
   readonly scheme: 'http' | 'https'

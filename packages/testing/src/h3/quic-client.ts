@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import quiche from '@matrixai/quic/native/quiche.js'
 import { RawStream } from './raw-stream.ts'
 
-/** Reason for which a connection closed: a CONNECTION_CLOSE frame or a timeout. */
+/** Why a connection closed: a CONNECTION_CLOSE frame or a timeout. */
 export interface QuicClose {
   /** Sender of CONNECTION_CLOSE, or `timeout`. */
   readonly by: 'server' | 'client' | 'timeout'
@@ -34,7 +34,7 @@ type QuicheConnection = ReturnType<typeof quiche.Connection.connect>
 const MAX_PACKET_BYTES = 1350
 const CONNECT_TIMEOUT_MS = 15_000
 
-/** QUIC connection to a server under test. Does not prevent invalid use. */
+/** QUIC connection to a server under test. It does not prevent protocol violations. */
 export class QuicClient {
   /** Resolves when the connection closes. */
   readonly closed: Promise<QuicClose>
@@ -219,7 +219,7 @@ export class QuicClient {
   }
 }
 
-/** Returns the first packet of a client for a server on 127.0.0.1. No socket receives the reply. */
+/** Returns the first packet that a client sends to a server on 127.0.0.1. No socket receives the reply. */
 export function clientInitial(port: number): Buffer {
   const [local, remote] = [
     { host: '127.0.0.1', port: 1 },

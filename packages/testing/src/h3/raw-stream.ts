@@ -10,12 +10,12 @@ export interface StreamConnection {
   touch(): void
 }
 
-/** QUIC stream of a test connection. Independent of HTTP/3. */
+/** QUIC stream on a test connection. Independent of HTTP/3. */
 export class RawStream {
   readonly id: number
-  /** Resolves with the code of RESET_STREAM, when the test reads the stream. */
+  /** Resolves with the error code in RESET_STREAM when the test reads the stream. */
   readonly resetCode: Promise<number>
-  /** Resolves with the code of STOP_SENDING. */
+  /** Resolves with the error code in STOP_SENDING. */
   readonly stopCode: Promise<number>
   readonly #quiche: QuicheConnection
   readonly #connection: StreamConnection
@@ -166,7 +166,7 @@ export class RawStream {
   }
 }
 
-/** Returns the code of a quiche error, which is part of the message: `StreamReset(268)`. */
+/** Returns the code of a quiche error, which is in its message: `StreamReset(268)`. */
 function codeOf(name: string, error: unknown): number | undefined {
   const match = error instanceof Error ? /^(\w+)\((\d+)\)/.exec(error.message) : null
   return match?.[1] === name ? Number(match[2]) : undefined

@@ -22,7 +22,7 @@ const COMPILER_OPTIONS = {
 /** Page to check. */
 export interface TypedPage {
   readonly path: string
-  /** Pages that this one continues: their files exist before its first block. */
+  /** Pages that this page continues: their files exist before its first block. */
   readonly before?: readonly string[]
 }
 
@@ -30,7 +30,7 @@ export interface TypedPage {
 export interface PageTypesOptions {
   /** Folders whose packages the blocks import. */
   readonly from: readonly string[]
-  /** Path of the compiler. */
+  /** Path to the compiler. */
   readonly tsc: string
 }
 
@@ -52,16 +52,18 @@ export async function checkPageTypes(pages: readonly TypedPage[], { from, tsc }:
   return errorsOf(output, blocks)
 }
 
-/** File of a block, and its place in the page. */
+/** A block's file, and its place in the page. */
 interface WrittenBlock {
   readonly file: string
   readonly page: string
   readonly line: number
-  /** Whether to check the file even if no other block imports it: false for copies, and for files of earlier pages. */
+  /**
+   * Whether to check the file even if no other block imports it: false for copies, and for files from earlier pages.
+   */
   readonly isRoot: boolean
 }
 
-/** Writes the blocks of a page. Each block that replaces a file begins a new folder with the other files. */
+/** Writes the blocks of a page. Each block that replaces a file starts a new folder with the other files. */
 function writeBlocks({ path, before = [] }: TypedPage, folder: string): WrittenBlock[] {
   const written = new Map<string, WrittenBlock>()
   let version = 0
@@ -85,7 +87,10 @@ function writeBlocks({ path, before = [] }: TypedPage, folder: string): WrittenB
   return Array.from(written, ([file, block]) => ({ ...block, file }))
 }
 
-/** Reports whether a block that does not run is a whole program. A part of a file, and imports of one, do not compile. */
+/**
+ * Reports whether a block that does not run is a whole program. A fragment of a file does not compile, nor do imports
+ * from one.
+ */
 function isWholeProgram(code: string): boolean {
   return /^(?:import|\/\/ \S+\.ts)/.test(code) && !/from '\.{1,2}\//.test(code)
 }
@@ -112,7 +117,7 @@ function outputOf(command: string, args: readonly string[]): Promise<string> {
   })
 }
 
-/** Returns the errors at the lines of the pages instead of those of the written files. */
+/** Returns the errors with line numbers in the pages instead of in the written files. */
 function errorsOf(output: string, blocks: readonly WrittenBlock[]): string[] {
   const byFile = new Map(blocks.map((block) => [block.file, block]))
   const errors = output.split('\n').filter((line) => / error TS|^error/.test(line))
@@ -120,7 +125,7 @@ function errorsOf(output: string, blocks: readonly WrittenBlock[]): string[] {
     const [, path, line = '', message = ''] = /^(.+?)\((\d+),\d+\): (.*)$/.exec(error) ?? []
     if (path === undefined) return error
     const block = byFile.get(resolve('/', path))
-    // Sources of packages are checked with their own settings.
+    // The packages' sources are checked with their own settings.
     return block === undefined ? [] : `${block.page}:${block.line + Number(line) - 1}: ${message}`
   })
 }

@@ -63,7 +63,7 @@ describe('containsOutput', () => {
 })
 
 describe('loggedComments', () => {
-  it('returns the comment after a call of console.log, or in the next line', () => {
+  it('returns the comment after a console.log call, or on the next line', () => {
     expect(loggedComments('console.log(a) // 1\nb()\nconsole.log(c)\n// 2\nconsole.log(d)\n')).toEqual(
       new Map([
         [0, '1'],

@@ -19,31 +19,31 @@ export function commandsOf(code: string): ConsoleCommand[] {
   return commands
 }
 
-/** Returns the commands of an `sh` block, one in each line, without comments. */
+/** Returns the commands of an `sh` block, one per line, without comments. */
 export function scriptOf(code: string): string[] {
   const lines = code.replaceAll('\\\n', ' ').split('\n')
   return lines.map((line) => line.replace(/(?:^|\s+)#\s.*$/, '').trim()).filter((line) => line !== '')
 }
 
-/** Time of a record of the log. */
+/** Time of a log record. */
 const TIME = /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}/
-/** Record of the log, which a server can print between two calls of `console.log`. */
+/** Log record, which a server can print between two `console.log` calls. */
 const RECORD = new RegExp(`^\\[${TIME.source}\\] \\[.*\\n`, 'gm')
 
 /**
- * Reports whether output equals the text of a page. `[…]` stands for any text, and for any lines if it is alone. The time of a
- * record stands for any time.
+ * Reports whether output equals the text on a page. `[…]` stands for any text, and for any lines if it is alone. The
+ * time in a record stands for any time.
  */
 export function matchesOutput(output: string, expected: readonly string[]): boolean {
   return new RegExp(`^${patternOf(expected)}\\s*$`).test(plain(output))
 }
 
-/** Reports whether output contains the lines of a page, as the output of a program that keeps running. */
+/** Reports whether the output of a program that keeps running contains the lines on a page. */
 export function containsOutput(output: string, expected: readonly string[]): boolean {
   return expected.every((line) => new RegExp(`^${patternOf([line])}$`, 'm').test(plain(output)))
 }
 
-/** Returns the lines with `console.log` whose comment states their output, by their number counted from 0. */
+/** Returns the `console.log` lines whose comment states their output, keyed by line number counted from 0. */
 export function loggedComments(code: string): Map<number, string> {
   const found = new Map<number, string>()
   const lines = code.split('\n')
@@ -66,7 +66,7 @@ export function withLineNumbers(code: string, lines: Iterable<number>): string {
     .join('\n')
 }
 
-/** Returns what each numbered call printed, without log records. Separates the texts of repeated calls by commas. */
+/** Returns what each numbered call printed, without log records. Separates the output of repeated calls with commas. */
 export function outputByLine(output: string): Map<number, string> {
   const found = new Map<number, string[]>()
   for (const [, at, text = ''] of plain(output)

@@ -7,12 +7,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { TempFolder } from '../temp-folder.ts'
 import { containsOutput, matchesOutput, type ConsoleCommand } from './expected-output.ts'
 
-/** A command that runs longer has a fault. */
+/** A command that runs longer is faulty. */
 const COMMAND_TIMEOUT_MS = 120_000
 /** Time for a program to restart after its file has changed. */
 const RETRY_MS = 60_000
 
-/** Runs the commands of one page in its folder, like the terminals of a reader. */
+/** Runs the commands of one page in its folder, like a reader's terminals. */
 export class PageShell implements AsyncDisposable {
   /** Folder that the last `cd` entered. */
   cwd: string
@@ -23,7 +23,7 @@ export class PageShell implements AsyncDisposable {
 
   /**
    * @param from Folders of packages that `npm install` links, with their dependencies
-   * @param ports Ports that replace those of the page, so that pages can run at the same time
+   * @param ports Ports that replace the page's ports, so that pages can run at the same time
    */
   constructor(folder: TempFolder, from: readonly string[], ports: ReadonlyMap<string, number>) {
     this.#folder = folder
@@ -60,7 +60,7 @@ export class PageShell implements AsyncDisposable {
       const isRight =
         result.code === 0 && (output.length === 0 || matchesOutput(this.#withoutPorts(result.output), output))
       if (isRight) return
-      // A server that `node --watch` restarts does not listen yet, or still runs the old code.
+      // A server that `node --watch` restarts does not listen yet or still runs the old code.
       if (!command.startsWith('curl') || Date.now() > deadline) {
         throw new Error(
           `$ ${command}\nexit code ${result.code}\n${this.#withoutPorts(result.output)}\nexpected:\n${output.join('\n')}`,
@@ -82,8 +82,8 @@ export class PageShell implements AsyncDisposable {
   }
 
   /**
-   * Starts a command that keeps running, and waits until it has printed the output of the page. Ends the commands that
-   * an earlier call started, because a reader stops them before they start the next one.
+   * Starts a command that keeps running, and waits until it has printed the output shown on the page. Ends the commands
+   * that an earlier call started, because a reader stops them before they start the next one.
    */
   async start(commands: readonly ConsoleCommand[]): Promise<void> {
     await this.#endBackground()
@@ -154,7 +154,7 @@ export class PageShell implements AsyncDisposable {
     }
   }
 
-  /** Returns the folder of a package: one of the given folders, or a dependency of one. */
+  /** Returns a package's folder: one of the given folders, or a dependency of one. */
   #find(name: string): string {
     for (const folder of this.#from) {
       const target = join(folder, 'node_modules', name)

@@ -24,26 +24,26 @@ describe('runPage', () => {
 
   it.each([
     [
-      'a program that prints something else than its comment',
+      'a program that does not print what its comment states',
       'ts',
       'console.log(1 + 1) // 3',
       'page.md:2: line 2 printed 2',
     ],
     ['a program that throws', 'ts', "throw new Error('thrown')", 'thrown'],
     ['a command that fails', 'console', '$ false', 'exit code 1'],
-    ['a command that prints something else', 'console', '$ echo one\ntwo', 'expected:\ntwo'],
+    ['a command with different output', 'console', '$ echo one\ntwo', 'expected:\ntwo'],
     ['a package that its folder does not have', 'console', '$ npm install left-pad', 'the dependency left-pad'],
     ['a background command that ends', 'console background', '$ echo one\ntwo', 'expected:\ntwo'],
   ])('rejects %s', async (_name, info, code, message) => {
     await expect(run(fenced(info, code))).rejects.toThrow(message)
   })
 
-  it('rejects a mark no-run without a reason, and a page without a block to run', async () => {
+  it('rejects a no-run mark without a reason, and a page without a block to run', async () => {
     await expect(run(fenced('ts no-run', 'for (;;);'))).rejects.toThrow('must state a reason')
     await expect(run(fenced('json', '{}'))).rejects.toThrow('no block to run')
   })
 
-  it('replaces the ports of the page with free ports, and ends background commands', async () => {
+  it("replaces the page's ports with free ports, and ends background commands", async () => {
     const server =
       "import { createServer } from 'node:http'\ncreateServer((_, res) => res.end('8080')).listen(8080, () => console.log('at 8080'))"
     const files = fenced('ts title="a.ts"', server)

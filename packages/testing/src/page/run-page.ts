@@ -24,9 +24,9 @@ const PAGE_TIMEOUT_MS = 300_000
 export interface PageOptions {
   /** Folders of packages. `npm install` links these packages and their dependencies. */
   readonly from: string | readonly string[]
-  /** Packages that the readers of this page have installed before. */
+  /** Packages that readers of this page have already installed. */
   readonly installed?: readonly string[]
-  /** Pages that this one continues: their files and packages exist before its first block runs. */
+  /** Pages that this page continues: their files and packages exist before its first block runs. */
   readonly before?: readonly string[]
 }
 
@@ -41,10 +41,10 @@ export interface PageOptions {
  *
  * The folder is empty if the page runs `npm init`. Otherwise it has a `package.json` with `type: module`.
  *
- * The mark `no-run="reason"` leaves a block out.
+ * The mark `no-run="reason"` skips a block.
  *
- * @param path Path of the page, absolute or relative to the working directory
- * @throws {Error} if a mark `no-run` has no reason, or no block runs
+ * @param path Path to the page, absolute or relative to the working directory
+ * @throws {Error} if a `no-run` mark has no reason, or no block runs
  */
 export function runPage(path: string, options: PageOptions): void {
   const steps = stepsOf(path)

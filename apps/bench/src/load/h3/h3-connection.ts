@@ -89,7 +89,7 @@ export class H3Connection {
     this.#scheduleTurn()
   }
 
-  /** Schedules one `#turn` for all packets of an event-loop turn. */
+  /** Schedules one `#turn` for all packets in an event-loop turn. */
   #scheduleTurn(): void {
     if (this.#isTurnScheduled) return
     this.#isTurnScheduled = true

@@ -59,7 +59,7 @@ it('ignores the largest chunk in isFull, and calls onBufferRoom once', async () 
   expect(rooms()).toBe(1)
 })
 
-it('releases all bytes that are not chunks on close, and counts none after it', () => {
+it('releases all bytes that are not chunks on close, and counts none afterwards', () => {
   const { account: held } = account(0)
   held.add(100)
   held.setTransportBytes(50)
@@ -82,7 +82,7 @@ it('counts a buffer that two responses share once for the process', () => {
   expect(bufferLedger.bytes).toBe(0)
 })
 
-it('admits a response below the process limit, and above a quarter of it only within the connection limit', () => {
+it('admits a response below the process limit, but above a quarter of it only within the connection limit', () => {
   const [greedy, modest] = [account(100 * KIB, 1000 * KIB), account(100 * KIB, 1000 * KIB)]
   const body = (): Uint8Array => new Uint8Array(50 * KIB)
   greedy.account.add(600 * KIB)

@@ -3,18 +3,18 @@ import type { Transport } from '../transport.ts'
 import { bufferLedger, COMMON_SHARE, type LedgerEntry } from './buffer-ledger.ts'
 import type { Chunk } from './queued-text.ts'
 
-/** Bytes that a connection can always buffer of a streamed response: one read of a file. */
+/** Bytes of a streamed response that a connection can always buffer: one file read. */
 const STREAMED_BYTES = 256 * 1024
 
 /**
  * Minimum size of a request head, in bytes, that counts until its exchange has ended. Counting a smaller one costs more
- * than it limits: those of 100 streams hold at most 100 KiB.
+ * than it limits: 100 streams with smaller heads hold at most 100 KiB.
  */
 export const LARGE_HEAD_BYTES = 1024
 
-/** Milliseconds between two checks whether memory is still short. */
+/** Milliseconds between two checks for whether memory is still short. */
 const RETRY_MS = 250
-/** Minimum size of a chunk, in bytes, that can count as the largest of a connection. */
+/** Minimum size, in bytes, of a chunk that can count as a connection's largest. */
 const LARGE_BYTES = 256 * 1024
 
 /** A connection that has a `BufferAccount`. */
@@ -47,7 +47,10 @@ export class BufferAccount implements LedgerEntry {
   /** Sizes of the large chunks that are held. A connection has few of them. */
   readonly #large: number[] = []
   #largestBytes = 0
-  /** Bytes of request heads that wait for room. `isFull` ignores them, because they would block themselves. */
+  /**
+   * Bytes of request heads that wait for room. `isFull` ignores them, because these requests would otherwise block
+   * themselves.
+   */
   #waitingBytes = 0
   /** Bytes in the transport at the last measurement. */
   #transportBytes = 0
@@ -73,8 +76,8 @@ export class BufferAccount implements LedgerEntry {
   }
 
   /**
-   * Whether the next request of the connection must wait. While memory is short, the largest chunk counts too, and no
-   * handler starts whose response would probably be refused like the last one.
+   * Whether the next request on the connection must wait. While memory is short, the largest chunk counts too. After a
+   * refusal, no handler starts, because its response would probably also be refused.
    */
   get mustWait(): boolean {
     if (this.isFull) return true
@@ -83,7 +86,7 @@ export class BufferAccount implements LedgerEntry {
     return this.bytes - this.#waitingBytes >= (this.#hasRefused ? STREAMED_BYTES : own)
   }
 
-  /** Reports whether new bytes that cannot be sent yet can be held. */
+  /** Reports whether the connection can hold new bytes that cannot be sent yet. */
   hasRoomFor(byteLength: number): boolean {
     const { maxBufferedBytes: max, maxBufferedBytesPerConnection: own } = this.limits
     const total = bufferLedger.bytes
@@ -93,8 +96,8 @@ export class BufferAccount implements LedgerEntry {
   }
 
   /**
-   * Reports whether a response that cannot be sent yet can be held. A body that another response holds is always
-   * admitted.
+   * Reports whether the connection can hold a response that cannot be sent yet. A body that another response already
+   * holds is always admitted.
    */
   admits(body: Uint8Array | string, byteLength: number): boolean {
     if (this.hasRoomFor(byteLength)) return true
@@ -109,12 +112,12 @@ export class BufferAccount implements LedgerEntry {
     bufferLedger.onRefused()
   }
 
-  /** Reports whether a part of a streamed response that cannot be sent yet can be held. */
+  /** Reports whether the connection can hold a part of a streamed response that cannot be sent yet. */
   admitsPart(part: Uint8Array): boolean {
     return this.bytes + part.byteLength <= STREAMED_BYTES || this.admits(part, part.byteLength)
   }
 
-  /** Counts a chunk that waits. */
+  /** Counts a waiting chunk. */
   hold(chunk: Chunk): void {
     const { byteLength } = chunk
     bufferLedger.hold(chunk)
@@ -145,7 +148,7 @@ export class BufferAccount implements LedgerEntry {
     this.#change(difference)
   }
 
-  /** Counts bytes of a request body, like `add`. An increase is also progress of the client. */
+  /** Counts bytes of a request body, like `add`. An increase also counts as progress by the client. */
   onReceived(difference: number): void {
     if (difference > 0) this.onTaken(difference)
     this.add(difference)
@@ -157,7 +160,7 @@ export class BufferAccount implements LedgerEntry {
     if (!isCounted) this.add(difference)
   }
 
-  /** Sets the number of bytes that the transport holds. A decrease counts as progress of the client. */
+  /** Sets the number of bytes that the transport holds. A decrease counts as progress by the client. */
   setTransportBytes(bytes: number): void {
     const difference = bytes - this.#transportBytes
     this.#transportBytes = bytes
@@ -184,7 +187,7 @@ export class BufferAccount implements LedgerEntry {
   awaitRoom(): void {
     this.#awaitsRoom = true
     if (!this.#isShort || this.#timer !== undefined) return
-    // Only other connections can end a shortage of the process, so check again later.
+    // Only other connections can end a process-wide shortage, so check again later.
     this.#timer = setTimeout(() => {
       this.#timer = undefined
       if (this.#awaitsRoom && !this.#checkRoom()) this.awaitRoom()

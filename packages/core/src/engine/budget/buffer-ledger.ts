@@ -2,11 +2,11 @@ import { ChurnSet } from '../collections/churn-set.ts'
 import { QueuedText, type Chunk } from './queued-text.ts'
 
 /**
- * Share of `maxBufferedBytes` up to which connections can exceed their own limit. Above it, only others can buffer
- * more.
+ * Share of `maxBufferedBytes` up to which connections can exceed their own limit. Above this share, only connections
+ * below their own limit can buffer more.
  */
 export const COMMON_SHARE = 0.25
-/** Minimum size of a chunk, in bytes, whose buffer the ledger tracks, because many responses can send the same one. */
+/** Minimum size, in bytes, of a chunk whose buffer the ledger tracks, because many responses can share it. */
 const SHARED_BYTES = 64 * 1024
 /** Milliseconds between two checks of all connections while memory is short. */
 const CHECK_MS = 250
@@ -19,8 +19,8 @@ const STALL_MS = 1000
 const PROGRESS_BYTES_PER_SECOND = 16 * 1024
 
 /**
- * Milliseconds after a refusal or a closed connection in which new connections start few handlers. Longer than an
- * attacker needs to connect again and to be closed.
+ * Milliseconds after a refusal or a closed connection during which new connections start few handlers. Longer than an
+ * attacker needs to reconnect and be disconnected again.
  */
 const CAUTIOUS_MS = 10_000
 
@@ -56,7 +56,7 @@ export interface BufferStats {
   readonly bytes: number
   /** Number of connections with held bytes. */
   readonly connections: number
-  /** Bytes of the connection that holds the most. A buffer that several of its responses send counts each time. */
+  /** Bytes that the fullest connection holds. A buffer that several of its responses send counts each time. */
   readonly largestConnectionBytes: number
   /** Requests answered with 503 and streamed responses aborted because of the limit. */
   readonly refused: number
@@ -75,7 +75,7 @@ export class BufferLedger {
   readonly #entries = new ChurnSet<LedgerEntry>('ledgerPlace')
   /** For each tracked buffer, the number of held chunks that are views of it, and the bytes counted for them. */
   readonly #buffers = new Map<ArrayBufferLike, { views: number; bytes: number }>()
-  /** Upgraded connections, such as those of WebSocket. */
+  /** Upgraded connections, such as WebSockets. */
   readonly #measured = new ChurnSet<LedgerEntry>('measuredPlace')
   #measureTimer: NodeJS.Timeout | undefined = undefined
   #refused = 0
@@ -98,7 +98,7 @@ export class BufferLedger {
     return chunk.byteLength >= SHARED_BYTES && this.#buffers.has(chunk.buffer)
   }
 
-  /** Counts a chunk that waits. */
+  /** Counts a waiting chunk. */
   hold(chunk: Chunk): void {
     const { byteLength } = chunk
     if (chunk instanceof QueuedText || byteLength < SHARED_BYTES) {
@@ -135,7 +135,7 @@ export class BufferLedger {
     this.bytes += difference
   }
 
-  /** Adds a connection, whose first bytes are held. */
+  /** Adds a connection when its first bytes are held. */
   open(entry: LedgerEntry): void {
     entry.stalledSinceMs = undefined
     this.#entries.add(entry)
@@ -160,7 +160,7 @@ export class BufferLedger {
     if (this.#measured.size === 0) clearInterval(this.#measureTimer)
   }
 
-  /** Starts the regular checks if the bytes of this connection exceed a limit of the process. */
+  /** Starts the regular checks if this connection's bytes exceed a process limit. */
   onGrown(entry: LedgerEntry): void {
     if (this.#timer !== undefined || !this.#isShortFor(entry)) return
     this.#checkedMs = performance.now()
@@ -220,5 +220,5 @@ export class BufferLedger {
   }
 }
 
-/** The ledger of all servers of this thread, which share one heap. */
+/** The ledger for all servers on this thread, which share one heap. */
 export const bufferLedger: BufferLedger = new BufferLedger()

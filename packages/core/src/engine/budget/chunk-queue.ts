@@ -1,14 +1,14 @@
 import type { BufferAccount } from './buffer-account.ts'
 import { QueuedText, type Chunk } from './queued-text.ts'
 
-/** Minimum number of free places at the front before the other chunks move up. */
+/** Minimum number of free slots at the front before the remaining chunks are moved. */
 const EMPTY_PLACES = 16
 
 /**
  * Queues chunks of bytes and text that cannot be sent yet. Bytes are not copied, and text is encoded when it is taken.
  *
- * The account counts all bytes of a chunk until the last one is taken, because a view of one byte keeps the whole chunk
- * in memory.
+ * The account counts all bytes of a chunk until the last one is taken, because even a one-byte view keeps the whole
+ * chunk in memory.
  */
 export class ChunkQueue {
   /** Bytes in the queue. */
@@ -18,7 +18,7 @@ export class ChunkQueue {
   #first = 0
   /** The first chunk, or its last encoded piece. */
   #piece: Uint8Array | undefined = undefined
-  /** Bytes taken of `#piece`. */
+  /** Bytes taken from `#piece`. */
   #taken = 0
   /** Account that counts the chunks after `hold`. */
   #account: BufferAccount | undefined = undefined
@@ -74,7 +74,7 @@ export class ChunkQueue {
     }
   }
 
-  /** Releases the taken chunks: the transport has sent them. */
+  /** Releases the taken chunks, which the transport has sent. */
   settle(): void {
     const leaving = this.#leaving
     if (leaving === undefined) return

@@ -2,12 +2,13 @@
 export type Chunk = Uint8Array | QueuedText
 
 /**
- * Minimum number of characters to encode in one call. A flow-control window that opens by a few bytes would cost many.
+ * Minimum number of characters to encode in one call. A flow-control window that opens a few bytes at a time would
+ * otherwise cause many calls.
  */
 const MIN_PIECE_CHARS = 1024
 
 /**
- * Encodes a text as UTF-8 piece by piece, while it is sent. This keeps only the text in memory and not its bytes.
+ * Encodes a string as UTF-8 piece by piece, while it is sent. This keeps only the text in memory and not its bytes.
  * Responses with the same text share it.
  */
 export class QueuedText {

@@ -6,10 +6,10 @@ import { bufferLedger } from './buffer-ledger.ts'
 
 /** Number of handlers that a connection runs at the same time before its client has received a response. */
 const FIRST_HANDLERS = 1
-/** Milliseconds after which one more handler starts, although no other has responded, as with long polling. */
+/** Milliseconds after which one more handler starts even if no other has responded, as with long polling. */
 const PACE_MS = 250
 
-/** The connection of a gate. */
+/** The connection that a gate controls. */
 export interface GateOwner extends BufferHolder {
   readonly host: EngineHost
   /** Account of the bytes buffered for the connection; created on first access. */
@@ -30,20 +30,20 @@ interface WaitingRequest {
  * Starts the requests of a multiplexed connection, or queues them while the connection holds too many bytes.
  *
  * Handlers that run at the same time can each return a large body later, which costs CPU time even if the body becomes
- * a 503. So a connection starts with few handlers if the process has reached a limit
- * recently. Each response that the client receives allows one more.
+ * a 503. A connection therefore starts with few handlers if the process has recently reached a limit. Each response
+ * that the client receives allows one more.
  *
- * A queued request only takes longer. After a refusal (REFUSED_STREAM), clients repeat the request immediately, and
+ * Queuing only delays a request. After a refusal (REFUSED_STREAM), clients repeat the request immediately, and
  * some report an error to the user. The stream limit bounds the queue.
  */
 // docs/decisions/0105
 export class RequestGate {
   readonly #owner: GateOwner
   #waiting: WaitingRequest[] = []
-  /** Requests without a received response, among those that started while few could run. */
+  /** Requests that started while few could run, and whose response the client has not received. */
   #running: BaseExchange[] = []
   #maxRunning = FIRST_HANDLERS
-  /** Whether one handler can start although `#maxRunning` others run. */
+  /** Whether one handler can start even though `#maxRunning` others run. */
   #isPaced = false
   #timer: NodeJS.Timeout | undefined = undefined
   #isNotified = false

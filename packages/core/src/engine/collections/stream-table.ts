@@ -1,7 +1,7 @@
 /** A stream that a `StreamTable` can store. */
 export interface Numbered {
   readonly id: number
-  /** Next stream of the same bucket. Only the table reads or writes it. */
+  /** Next stream in the same bucket. Only the table reads or writes it. */
   nextInPlace: this | undefined
 }
 
@@ -11,8 +11,8 @@ const FIRST_PLACES = 16
 /**
  * Maps stream numbers to the open streams of a connection. Consecutive numbers rarely share a bucket.
  *
- * Thousands of streams open and close per second. A `Map` would be copied again and again, and its old copies would
- * keep closed streams in memory.
+ * Thousands of streams open and close per second. A `Map` would be copied repeatedly, and its old copies would keep
+ * closed streams in memory.
  */
 export class StreamTable<Stream extends Numbered> {
   #places: (Stream | undefined)[] = emptyPlaces(FIRST_PLACES)

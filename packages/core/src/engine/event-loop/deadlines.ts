@@ -1,10 +1,10 @@
 import { ChurnSet } from '../collections/churn-set.ts'
 
-/** An object that has at most one deadline at a time. */
+/** An object with at most one deadline at a time. */
 export interface HasDeadline {
   /** Time of the deadline, measured with `performance.now()`; `Infinity` if there is none. */
   deadlineMs: number
-  /** Index in the set of `Deadlines`. Only that set reads or writes it. */
+  /** Index in the set that `Deadlines` keeps. Only that set reads or writes it. */
   watchPlace?: number
   /** Runs once when the deadline has passed. The deadline is `Infinity` by then. */
   onDeadline(): void

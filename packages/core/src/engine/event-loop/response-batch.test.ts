@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { ResponseBatch } from './response-batch.ts'
 
 describe('ResponseBatch', () => {
-  it('sends the responses of several connections in order at the end of the turn', async () => {
+  it('sends the responses on several connections in order at the end of the turn', async () => {
     const batch = new ResponseBatch()
     const released: string[] = []
     for (const name of ['a', 'b', 'c']) batch.add({ release: () => released.push(name) })
@@ -65,7 +65,7 @@ describe('ResponseBatch', () => {
     expect(seen).toEqual([undefined, undefined])
   })
 
-  it('sends a response that a release adds', async () => {
+  it('sends a response that is added during a release', async () => {
     const batch = new ResponseBatch()
     const released: string[] = []
     batch.add({ release: () => batch.add({ release: () => released.push('late') }) })

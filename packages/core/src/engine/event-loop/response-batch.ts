@@ -10,10 +10,10 @@ export interface HeldOutput {
 const MAX_WAIT_MS = 0.5
 
 /**
- * Sends the responses of several connections together at the end of an event-loop turn.
+ * Sends the responses on several connections together at the end of an event-loop turn.
  *
  * Sending each response before the next handler costs more CPU time. The kernel wakes a sleeping client for each one,
- * and the handlers lose their data in the CPU caches.
+ * which evicts the handlers' data from the CPU caches.
  */
 // docs/decisions/0007
 export class ResponseBatch {
@@ -40,7 +40,7 @@ export class ResponseBatch {
     process.once('exit', this.#onExit)
   }
 
-  /** Sends responses that have waited too long. Called before each handler, because the handler can take long. */
+  /** Sends responses that have waited too long. Called before each handler, because a handler can take a long time. */
   beforeHandler(): void {
     if (this.#holders.length > 0 && performance.now() - this.#sinceMs > MAX_WAIT_MS) this.#send()
   }
@@ -50,7 +50,7 @@ export class ResponseBatch {
     this.#send()
   }
 
-  /** Sends what waits when the process exits: an application can respond and then call `process.exit`. */
+  /** Sends waiting output when the process exits: an application can respond and then call `process.exit`. */
   readonly #onExit = (): void => {
     this.#isExiting = true
     this.#send()
@@ -68,11 +68,11 @@ function releaseAll(holders: readonly HeldOutput[]): void {
     try {
       holder.release()
     } catch (error) {
-      // An application that wraps sockets can make a release throw. Send the responses of the other connections anyway.
+      // An application that wraps sockets can make a release throw. Send the responses on the other connections anyway.
       process.emitWarning(error instanceof Error ? error : String(error))
     }
   }
 }
 
-/** The batch of this thread, which has one event loop. */
+/** The batch for this thread, which has one event loop. */
 export const responseBatch: ResponseBatch = new ResponseBatch()

@@ -55,10 +55,10 @@ describe('Turns', () => {
     turns.onAccepted()
     const log: string[] = []
     worker(turns, 'a', 9, log)
-    // One share before the first request, and one granted.
+    // The turn has one share before the first request, plus one granted share.
     expect(log).toHaveLength(2)
     current = 2
-    // One waiting share and a free one.
+    // The turn grants one waiting share and one free share.
     const [, ...shares] = await finish(log, 9)
     expect(Math.max(...shares)).toBe(2)
     current = 3
@@ -66,7 +66,7 @@ describe('Turns', () => {
     expect(log).toHaveLength(18)
   })
 
-  it('calls onTurn outside the asynchronous context of the taker', async () => {
+  it("calls onTurn outside the caller's async context", async () => {
     const turns = new Turns(() => 1)
     const user = new AsyncLocalStorage<string>()
     for (let i = 0; i < 8; i++) turns.take({ onTurn: () => {} })

@@ -40,7 +40,7 @@ export class Turns {
 
   /** Shortens the current turn and the next one, because more connections can wait in the accept queue. */
   onAccepted(): void {
-    // `take` reads the number of the turn, because reading it for every connection would cost too much.
+    // `take` reads the turn number, because reading it for every connection would cost too much.
     this.#hasAccepted = true
   }
 
@@ -65,7 +65,7 @@ export class Turns {
   #next(): void {
     const granted = this.#waiting.splice(0, this.#sharesIn(this.#currentTurn()))
     if (this.#waiting.length > 0) setImmediate(() => this.#next())
-    // One call for each taker, because each can enter its own asynchronous context.
+    // Make a separate call for each taker, because each can enter its own asynchronous context.
     for (const taker of granted) runOutsideRequests(grant, taker)
   }
 
@@ -86,5 +86,5 @@ function loopCount(): number {
   return performance.nodeTiming.uvMetricsInfo.loopCount
 }
 
-/** The shares of this thread, which has one event loop. */
+/** The shares for this thread, which has one event loop. */
 export const turns: Turns = new Turns()

@@ -19,7 +19,7 @@ import { allowsBody, responseHead, type ResponseHead } from './response-head.ts'
 const PENDING = 0
 const STREAMING = 1
 const COMPLETE = 2
-/** Minimum length of a text, in characters, for which a refusal before its length is counted saves CPU time. */
+/** Minimum length of a string, in characters, for which refusing it before counting its bytes saves CPU time. */
 const LONG_TEXT_CHARS = 16 * 1024
 /** Status of a response that upgrades the connection. */
 const SWITCHING = 101
@@ -104,7 +104,7 @@ export abstract class BaseExchange implements Exchange {
 
   respond(status: number, fields: FieldList, body: Uint8Array | string | null): void {
     if (body !== null && typeof body !== 'string' && !(body instanceof Uint8Array)) throw notBytes(body)
-    // Counting the bytes of a text takes as long as copying it.
+    // Counting the bytes of a string takes as long as copying it.
     if (typeof body === 'string' && body.length >= LONG_TEXT_CHARS && this.refuses(status, body.length)) return
     const length = body === null ? 0 : typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
     const head = responseHead(this.method, status, fields, length)
@@ -177,7 +177,8 @@ export abstract class BaseExchange implements Exchange {
   protected abstract readonly isBlocked: boolean
 
   /**
-   * Responds 503 if a body of at least `minBytes`, which no other response sends, cannot be held. Returns whether it did.
+   * Responds with 503 if a body of at least `minBytes`, which no other response sends, cannot be held. Reports whether
+   * it responded.
    */
   refuses(status: number, minBytes: number): boolean {
     const account = this.accountBeyond(minBytes)
@@ -193,12 +194,14 @@ export abstract class BaseExchange implements Exchange {
     return true
   }
 
-  /** Returns the account that must have room for a body of at least `minBytes`; `undefined` if it may be sent now. */
+  /**
+   * Returns the account that must have room for a body of at least `minBytes`; `undefined` if the body can be sent now.
+   */
   protected accountBeyond(_minBytes: number): BufferAccount | undefined {
     return undefined
   }
 
-  /** Sends 503 without a body instead of a response that would exceed `maxBufferedBytes`. */
+  /** Sends a 503 without a body instead of a response that would exceed `maxBufferedBytes`. */
   protected sendOverloaded(): void {
     this.status = 503
     this.bodyBytes = 0
@@ -217,7 +220,7 @@ export abstract class BaseExchange implements Exchange {
     this.#state = COMPLETE
   }
 
-  /** Resolves the promises of `drained()`: the transport accepts more bytes. */
+  /** Resolves the promises from `drained()`: the transport accepts more bytes. */
   protected wake(): void {
     const waiting = this.#waiting
     if (waiting === undefined) return
@@ -233,7 +236,7 @@ export abstract class BaseExchange implements Exchange {
     try {
       this.onClose?.({ status: this.status, bodyBytes: this.bodyBytes, aborted })
     } catch (error) {
-      // An error of the listener must not stop the engine. No caller could handle it.
+      // An error in the listener must not stop the engine. No caller could handle it.
       process.emitWarning(error instanceof Error ? error : String(error))
     }
     // After an upgrade, the new owner of the connection sends the response.
@@ -245,7 +248,7 @@ export abstract class BaseExchange implements Exchange {
     traceFlushed(trace)
   }
 
-  /** Aborts the exchange after a write failed, which would otherwise stay open. Returns the error. */
+  /** Aborts the exchange after a failed write, because it would otherwise stay open. Returns the error. */
   #abortedBy(error: unknown): unknown {
     this.abort(error instanceof Error ? error : undefined)
     return error
@@ -263,7 +266,7 @@ export abstract class BaseExchange implements Exchange {
     return true
   }
 
-  /** Claims the one final response. Returns false if the exchange has ended. */
+  /** Claims the right to send the final response. Returns false if the exchange has ended. */
   #begin(status: number): boolean {
     if (this.#isClosed) return false
     if (this.#state !== PENDING) {

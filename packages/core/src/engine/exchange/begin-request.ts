@@ -11,9 +11,9 @@ const RETRY_AFTER_SECONDS = '2'
  * Starts the handler of a request, or answers 503 while the process has reached `maxBufferedBytes`.
  *
  * The handler's asynchronous context (`AsyncLocalStorage.enterWith`) must not reach the next request: behind a proxy,
- * requests of one read can come from different users.
+ * the requests in one read can come from different users.
  *
- * @param isAlone Whether no other request of the same read starts in this turn. The context then needs no isolation
+ * @param isAlone Whether no other request from the same read starts in this turn. The context then needs no isolation
  */
 export function beginRequest(host: EngineHost, exchange: Exchange, isAlone: boolean): void {
   responseBatch.beforeHandler()
@@ -36,14 +36,14 @@ function refuse(host: EngineHost, exchange: Exchange): void {
   host.onRefused({ status: 503, reason, protocol, remoteAddress, method, target, bodyBytes: 0, durationMs: 0 })
 }
 
-/** Fields of a 503 response for lack of memory. */
+/** Fields for a 503 response due to lack of memory. */
 const OVERLOADED_FIELDS: FieldList = ['retry-after', RETRY_AFTER_SECONDS]
 const NO_FIELDS: FieldList = []
 /** Methods that are safe or idempotent (RFC 9110 §9.2). */
 const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE'])
 
 /**
- * Returns the fields of a 503 response that replaces the result of a handler. `retry-after` would make some clients repeat
+ * Returns the fields for a 503 response that replaces a handler's result. `retry-after` would make some clients repeat
  * a POST, although the handler has run.
  */
 export function overloadedFields(method: string): FieldList {

@@ -2,7 +2,7 @@ import { settle } from '@fw/testing'
 import { expect, it } from 'vitest'
 import { cancelStream } from './cancel-stream.ts'
 
-// An unhandled rejection fails the run of this file.
+// An unhandled rejection would fail this test file.
 it.each(['a stream', 'a reader'])('cancels %s of a form without an unhandled rejection', async (what) => {
   const form = new FormData()
   for (let i = 0; i < 10; i++) form.set(`name ${i}`, 'x'.repeat(10_000))

@@ -2,7 +2,7 @@
 const ERRORED = Symbol.for('nodejs.stream.errored')
 
 /**
- * Cancels a stream that no caller will read. Never throws or rejects: an error of the source is ignored.
+ * Cancels a stream that no caller will read. Never throws or rejects: errors from the source are ignored.
  *
  * @param holder The stream, or the reader that locks it
  */

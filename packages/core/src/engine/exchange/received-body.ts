@@ -2,7 +2,7 @@ import { withCode } from '@fw/options'
 import type { BodyConsumer, FieldList, RequestBody } from '@fw/types'
 import { AbortedError } from '../errors.ts'
 
-/** The engine that fills a `ReceivedBody`. */
+/** The engine that supplies a `ReceivedBody`. */
 export interface BodySupply {
   /** Starts the supply: a consumer reads the body. The engine now answers `Expect: 100-continue`. */
   onWanted(): void
@@ -19,7 +19,10 @@ export interface BodySupply {
 /** Ignores all events: an empty body needs no supply. */
 const NO_SUPPLY: BodySupply = { onWanted: ignore, onFull: ignore, onRoom: ignore }
 
-/** Memory of a buffered slice besides its bytes, in bytes. Without it, many small slices would exceed the limit. */
+/**
+ * Memory that a buffered slice uses in addition to its bytes, in bytes. Without it, many small slices would exceed the
+ * limit.
+ */
 const SLICE_OVERHEAD_BYTES = 128
 
 const NO_TRAILERS: FieldList = []
@@ -189,7 +192,7 @@ export class ReceivedBody implements RequestBody {
   }
 
   #hold(difference: number): void {
-    // The end or a failure has released all bytes already.
+    // The end of the body or a failure has already released all bytes.
     if (difference < 0 && this.#heldBytes < -difference) return
     this.#heldBytes += difference
     this.#supply.onHeld?.(difference)

@@ -71,7 +71,7 @@ export function responseHead(
   else if (status === 304) contentLength = announced
   else if (status !== 204) {
     contentLength = bodyLength ?? announced
-    // A HEAD response without a body can announce the length that GET would send.
+    // A HEAD response without a body can announce the length of the GET response.
     if (method === 'HEAD' && bodyLength === 0) contentLength = announced ?? 0
     else if (bodyLength !== undefined && announced !== undefined && announced !== bodyLength) {
       throw withCode(

@@ -26,7 +26,10 @@ export class ResponseRate {
     this.#leastBytes = leastTakenBytes(limits)
   }
 
-  /** Starts the time limit when bytes begin to wait. Has no effect while others wait: a write is not progress. */
+  /**
+   * Starts the time limit when bytes begin to wait. Has no effect while other bytes already wait: a write is not
+   * progress.
+   */
   start(): void {
     if (this.deadlineMs === Infinity) this.restart()
   }

@@ -1,5 +1,5 @@
 /**
- * Length of the code of each byte in bits, 16 bytes per line. The last entry is the end-of-string code.
+ * Length of each byte's code in bits, 16 bytes per line. The last entry is the end-of-string code.
  *
  * @see RFC 7541 Appendix B
  */
@@ -28,9 +28,9 @@ export const END_OF_STRING = 256
 /** Length of the longest code in bits. */
 export const MAX_CODE_BITS = 30
 
-/** Length of the code of each symbol in bits. */
+/** Length of each symbol's code in bits. */
 export const CODE_BITS: Uint8Array = Uint8Array.from(LENGTHS)
-/** The symbols in the order of their codes. */
+/** The symbols, ordered by their codes. */
 export const SYMBOLS: Uint16Array = symbolsInOrder()
 /** The code of each symbol, in the low bits. */
 export const CODES: Uint32Array = codes()
@@ -40,7 +40,7 @@ export interface CodeGroup {
   readonly bits: number
   readonly first: number
   readonly count: number
-  /** Index in `SYMBOLS` of the symbol of the first code. */
+  /** Index in `SYMBOLS` of the symbol for the first code. */
   readonly at: number
 }
 

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decodeHuffman, encodeHuffman, huffmanBytes } from './huffman.ts'
 
-/** Returns the bytes for a text of bits, padded with ones like an encoder. */
+/** Returns the bytes for a string of bits, padded with ones as an encoder pads them. */
 function padded(bits: string): Uint8Array {
   const joined = bits.replaceAll(' ', '')
   const whole = joined.padEnd(Math.ceil(joined.length / 8) * 8, '1')
@@ -17,7 +17,7 @@ function encode(text: string): Buffer {
   return target.subarray(2, end)
 }
 
-/** Generates texts of characters with short codes, and of all bytes. */
+/** Generates strings of characters with short codes, and strings of arbitrary bytes. */
 const texts = fc.oneof(
   fc.string({ unit: fc.constantFrom('a', 'e', 'o', 't', '0', '2', '9', '-', '/', '%', '"', '<', '~'), maxLength: 200 }),
   fc.string({ unit: fc.integer({ min: 0, max: 255 }).map((code) => String.fromCharCode(code)), maxLength: 200 }),
@@ -90,7 +90,7 @@ describe('decodeHuffman', () => {
     expect(decode(padded(bits))).toBeUndefined()
   })
 
-  it('decodes every encoded text, and a truncated one to a shorter text or to none', () => {
+  it('decodes every encoded string, and decodes a truncated one to a shorter string or rejects it', () => {
     fc.assert(
       fc.property(texts, (value) => {
         const bytes = encode(value)
@@ -118,7 +118,7 @@ describe('decodeHuffman', () => {
     )
   })
 
-  it('decodes texts longer than its shared buffer', () => {
+  it('decodes strings longer than its shared buffer', () => {
     const long = 'abc'.repeat(5000)
     expect(decode(encode(long))).toBe(long)
   })

@@ -17,7 +17,7 @@ const WINDOWS = lookUpTwice(lookUpOnce())
 
 /**
  * Returns the maximum decoded length of a string of `encodedBytes` bytes, plus one byte that `decodeHuffmanInto` can
- * overwrite after it.
+ * overwrite after the string.
  */
 export function maxDecodedBytes(encodedBytes: number): number {
   return Math.floor((encodedBytes * 8) / MIN_CODE_BITS) + 1
@@ -110,7 +110,7 @@ function longCode(bytes: Uint8Array, bitAt: number, end: number): number {
   return -1
 }
 
-/** Buffer for nearly every field. Longer ones get their own buffer. */
+/** Buffer that is large enough for nearly every field. Longer ones get their own buffer. */
 const scratch = Buffer.allocUnsafeSlow(4096)
 
 /**

@@ -45,7 +45,7 @@ describe('parsePriority', () => {
     'u==1',
     'u=1,,i',
     'u=1;x=1234567890123.5',
-  ])('ignores all of %j, which is not a dictionary (RFC 9651 §4.2)', (value) => {
+  ])('ignores the whole value %j, which is not a dictionary (RFC 9651 §4.2)', (value) => {
     expect(parsePriority(value)).toEqual(DEFAULT_PRIORITY)
   })
 

@@ -1,6 +1,6 @@
 import type { FieldList } from '@fw/types'
 
-/** The priority of a response relative to other responses of the connection. @see RFC 9218 §4 */
+/** The priority of a response relative to other responses on the connection. @see RFC 9218 §4 */
 export interface Priority {
   /** Urgency from 0, the highest, to 7. */
   readonly urgency: number
@@ -11,7 +11,7 @@ export interface Priority {
 /** Priority of a request without a `priority` field. */
 export const DEFAULT_PRIORITY: Priority = { urgency: 3, isIncremental: false }
 
-/** Patterns of Structured Fields (RFC 9651 §4.2): as much as is needed to find the members `u` and `i`. */
+/** Patterns for Structured Fields (RFC 9651 §4.2), limited to what the members `u` and `i` need. */
 const KEY = '[a-z*][a-z0-9_.*-]*'
 const BARE_ITEM = [
   String.raw`-?(?:[0-9]{1,12}\.[0-9]{1,3}|[0-9]{1,15})`,
@@ -55,7 +55,7 @@ export function parsePriority(value: string, base: Priority = DEFAULT_PRIORITY):
   return { urgency, isIncremental }
 }
 
-/** Applies the `priority` field of a response. Parameters that it omits keep the values of the client (RFC 9218 §8). */
+/** Applies the `priority` field of a response. Parameters that it omits keep the client's values (RFC 9218 §8). */
 export function responsePriority(fields: FieldList, ofClient: Priority): Priority {
   let priority = ofClient
   for (let i = 0; i < fields.length; i += 2) {

@@ -30,7 +30,7 @@ it.each([
   ['::1', false],
   ['[1]', false],
   ['[::1', false],
-])('evaluates isAuthority(%j) to %j', (value, want) => {
+])('reports isAuthority(%j) as %j', (value, want) => {
   expect(isAuthority(value)).toBe(want)
 })
 
@@ -40,6 +40,6 @@ it.each([
   ['a', false],
   ['a:', false],
   ['[::1]', false],
-])('evaluates hasPort(%j) to %j', (value, want) => {
+])('reports hasPort(%j) as %j', (value, want) => {
   expect(hasPort(value)).toBe(want)
 })

@@ -9,7 +9,7 @@ export const NO_FIELD_LIMITS: FieldLimits = { maxRequestLineBytes: Infinity, max
 
 const LINE_REST_BYTES = ' '.length + ' HTTP/1.1'.length
 
-/** Counts the bytes of the HTTP/1.1 request line without CRLF. For HTTP/2 and HTTP/3, of the equivalent line. */
+/** Counts the bytes of the HTTP/1.1 request line without CRLF. For HTTP/2 and HTTP/3, counts the equivalent line. */
 export function requestLineBytes(method: string, target: string): number {
   return method.length + target.length + LINE_REST_BYTES
 }

@@ -17,6 +17,6 @@ it.each([
   ['GET', '/\x7f', false],
   ['GET', '/\xe9', false],
   ['GET', '/a\n', false],
-])('evaluates isPath(%j, %j) to %j', (method, path, want) => {
+])('reports isPath(%j, %j) as %j', (method, path, want) => {
   expect(isPath(method, path)).toBe(want)
 })

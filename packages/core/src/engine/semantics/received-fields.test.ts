@@ -37,6 +37,6 @@ it.each([
   ['upgrade', true],
   ['te', false],
   ['host', false],
-])('evaluates isConnectionField(%j) to %j', (name, want) => {
+])('reports isConnectionField(%j) as %j', (name, want) => {
   expect(isConnectionField(name)).toBe(want)
 })

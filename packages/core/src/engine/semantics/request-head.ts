@@ -28,7 +28,7 @@ export interface ReceivedHead {
   readonly fieldCount: number
 }
 
-/** The meaning of a valid head, the same on every protocol. */
+/** The meaning of a valid head, which is the same on every protocol. */
 export interface JudgedHead {
   /** The requested host and port; empty for an HTTP/1.0 request without `Host`. */
   readonly authority: string
@@ -40,7 +40,7 @@ export interface JudgedHead {
 
 /**
  * Checks a request head against the rules that all protocols share. An engine converts its wire format to `received`,
- * and the verdict to its own kind of rejection.
+ * and converts a rejection to the form that its protocol uses.
  *
  * @see docs/decisions/0104
  */

@@ -17,7 +17,7 @@ it.each([
   ['te', false],
   ['trailer', false],
   ['transfer-encoding', false],
-])('evaluates isTrailerAllowed(%j) to %j', (name, want) => {
+])('reports isTrailerAllowed(%j) as %j', (name, want) => {
   expect(isTrailerAllowed(name)).toBe(want)
 })
 

@@ -30,7 +30,7 @@ export interface Refused {
 
 export type RefusalStatus = 400 | 414 | 417 | 421 | 431
 
-/** The accepting verdict of a rule without a value. Sharing it avoids an allocation for each request. */
+/** The accepting verdict for a rule without a value. Sharing it avoids an allocation for each request. */
 export const ACCEPTED: Accepted<undefined> = { kind: 'ok', value: undefined }
 
 /** Returns the status of the response to a rejected request. */

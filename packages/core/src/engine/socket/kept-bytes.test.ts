@@ -4,11 +4,11 @@ import { copyBytes, bytesToKeep, ownBytes } from './kept-bytes.ts'
 const received = Buffer.from(Array.from({ length: 64 * 1024 }, (_, at) => at % 251))
 
 describe('bytesToKeep', () => {
-  it('returns a view if the bytes are most of their buffer', () => {
+  it('returns a view if the bytes make up most of their buffer', () => {
     expect(bytesToKeep(received, 100, 60_000).buffer).toBe(received.buffer)
   })
 
-  it.each([1, 200, 1000, 5000])('copies %i bytes, so that they do not keep the read buffer', (length) => {
+  it.each([1, 200, 1000, 5000])('copies %i bytes, so that they do not keep the read buffer in memory', (length) => {
     const kept = bytesToKeep(received, 7, 7 + length)
     expect(kept).toEqual(received.subarray(7, 7 + length))
     expect(kept.buffer.byteLength).toBeLessThanOrEqual(8 * 1024)

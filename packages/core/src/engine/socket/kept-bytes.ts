@@ -2,7 +2,7 @@ import { markAsUntransferable } from 'node:worker_threads'
 
 /** Size of the buffer for small copies, in bytes. Allocating memory for each of them would take microseconds. */
 const SHARED_BYTES = 8 * 1024
-/** Ratio of a buffer to a view above which the view is copied, so that it does not keep the whole buffer. */
+/** Ratio of a buffer to a view above which the view is copied, so that it does not keep the whole buffer in memory. */
 const MAX_RATIO = 8
 
 let shared: Buffer = sharedMemory()

@@ -11,7 +11,7 @@ import type { Deadlines } from '../event-loop/deadlines.ts'
  */
 // docs/decisions/0108
 export class LingerLimits {
-  /** Time at which to stop. Every method can change it. */
+  /** Time at which to stop lingering. Every method can change it. */
   deadlineMs: number = Infinity
   readonly #limits: Limits
   readonly #deadlines: Deadlines
@@ -25,8 +25,8 @@ export class LingerLimits {
   }
 
   /**
-   * Waits up to `writeStallTimeoutMs` for the client to read the response. Each part of the request that it sends
-   * extends the wait.
+   * Waits up to `writeStallTimeoutMs` for the client to read the response. Each part of the request that the client
+   * sends extends the wait.
    */
   awaitResponse(): void {
     const { writeStallTimeoutMs, lingerTimeoutMs } = this.#limits

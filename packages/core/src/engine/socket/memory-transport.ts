@@ -6,14 +6,14 @@ import type { OnTaken, Transport, TransportOwner } from '../transport.ts'
 
 /** Capacity of the pipe to one end in bytes, like a kernel buffer. */
 const PIPE_BYTES: number = 64 * 1024
-/** Unsent bytes at which `write` returns false, as in the sockets of Node.js. */
+/** Unsent bytes at which `write` returns false, as in Node.js sockets. */
 const HIGH_WATER_BYTES: number = 64 * 1024
 
-/** Properties of one end of a pair. */
+/** Properties of one end of a transport pair. */
 export interface MemoryEnd {
-  /** Address of the peer. Default `'127.0.0.1'`. */
+  /** The peer's address. Default `'127.0.0.1'`. */
   readonly remoteAddress?: string
-  /** Port of the peer. Default 1. */
+  /** The peer's port. Default 1. */
   readonly remotePort?: number
   /** Whether the end reports that it uses TLS. Default false. */
   readonly isEncrypted?: boolean
@@ -24,7 +24,7 @@ interface Write {
   onTaken: OnTaken | undefined
 }
 
-/** Returns two connected transports in the process. Each end receives the bytes that the other one writes. */
+/** Returns two connected transports in the same process. Each end receives the bytes that the other one writes. */
 export function memoryPair(first: MemoryEnd = {}, second: MemoryEnd = {}): [MemoryTransport, MemoryTransport] {
   return MemoryTransport.pair(first, second)
 }

@@ -4,7 +4,7 @@ import { Duplex } from 'node:stream'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { readInto } from './node-read-buffer.ts'
 
-/** Connects to a server of this process. Returns both sockets. */
+/** Connects to a server in this process. Returns both sockets. */
 async function pair(): Promise<{ client: Socket; accepted: Socket }> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -21,10 +21,10 @@ let keys: Keys | undefined
  * Makes a socket read into `buffer` instead of a new 64 KiB buffer for each read.
  *
  * Node.js has the option `onread` for this, but not for sockets that a server accepts. This function sets the same
- * private members, which an upgrade of Node.js can remove.
+ * private members, which a Node.js upgrade can remove.
  *
  * @param onRead Replaces the `data` events of the socket
- * @param nextBuffer Returns the buffer for the reads that follow, or `undefined` to keep the current one
+ * @param nextBuffer Returns the buffer for subsequent reads, or `undefined` to keep the current one
  * @returns False if this Node.js lacks one of the members, or the socket has a buffer. The socket is then unchanged
  */
 // docs/decisions/0009

@@ -70,7 +70,7 @@ export class ReadFlow implements TurnTaker {
     if (shouldPause === this.#isPaused) return
     this.#isPaused = shouldPause
     if (shouldPause) this.#transport.pause()
-    // Node.js delivers buffered bytes in the asynchronous context of the caller that resumes the socket.
+    // Node.js delivers buffered bytes in the async context of the caller that resumes the socket.
     else runOutsideRequests(resume, this.#transport)
   }
 

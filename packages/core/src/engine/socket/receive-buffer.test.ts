@@ -4,7 +4,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { isShared, receiveAsStream, receiveShared, RECEIVE_BUFFER_BYTES } from './receive-buffer.ts'
 
-/** Connects to a server of this process. Returns both sockets. */
+/** Connects to a server in this process. Returns both sockets. */
 async function pair(): Promise<{ client: Socket; accepted: Socket }> {
   const server = createServer({ allowHalfOpen: true })
   server.listen(0, '127.0.0.1')
@@ -64,7 +64,7 @@ describe('receiveShared', () => {
     expect(receiveShared(new Socket(), () => {})).toBe(false)
   })
 
-  it('delivers all bytes of several connections in the one shared buffer', async () => {
+  it('delivers all bytes from several connections in a single shared buffer', async () => {
     const pairs = await Promise.all(Array.from({ length: 8 }, pair))
     const received = pairs.map(({ accepted }) => receive(accepted))
     const sent = pairs.map((_, at) => pattern(600_000, at))
@@ -161,7 +161,7 @@ async function used(): Promise<{ client: Socket; accepted: Socket }> {
 }
 
 describe('a socket after receiveAsStream', () => {
-  it('keeps bytes for its next listener, each chunk in its own memory', async () => {
+  it('keeps bytes for its next listener, with each chunk in its own memory', async () => {
     const { client, accepted } = await used()
     client.write('behind')
     while (accepted.readableLength === 0) await nextTurn()

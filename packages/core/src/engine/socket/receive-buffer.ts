@@ -7,12 +7,12 @@ import { readInto } from './node-read-buffer.ts'
 /** Maximum bytes of one read, as in Node.js. */
 export const RECEIVE_BUFFER_BYTES: number = 64 * 1024
 /**
- * Maximum bytes of the next read after one that filled the usual buffer. Larger reads make large bodies cheaper to
+ * Maximum bytes of the next read after a read that filled the usual buffer. Larger reads make large bodies cheaper to
  * copy.
  */
 const LARGE_READ_BYTES: number = 2 * RECEIVE_BUFFER_BYTES
 
-/** Receives the bytes of one read. The next read, of any socket, overwrites them. */
+/** Receives the bytes of one read. The next read on any socket overwrites them. */
 export type OnShared = (this: Socket, bytes: Buffer) => void
 
 /** Property of a socket that holds its receiver; `undefined` after `receiveAsStream`. */
@@ -48,8 +48,8 @@ export function receiveShared(socket: Socket, onBytes: OnShared): boolean {
   const { usual } = (shared ??= sharedBuffers())
   if (!readInto(socket, usual, receive, takeNext)) return false
   ;(socket as SharedSocket)[ON_SHARED] = onBytes
-  // The methods of a socket with `onread` start and stop its handle without regard to the stream. The socket would read
-  // too much, and miss a reset of the connection.
+  // On a socket with `onread`, these methods start and stop its handle without regard to the stream. The socket would
+  // read too much, and miss a connection reset.
   Object.assign(socket, STREAM_METHODS)
   return true
 }

@@ -23,12 +23,13 @@ export interface WriterOwner {
  * Kernel buffers accept megabytes without blocking, so a thousand large responses would delay other connections by
  * seconds. Each slice therefore also waits for its turn.
  *
- * Output classes inherit from it instead of containing it. A broadcast then touches one fewer object per connection.
+ * Output classes inherit from it instead of containing it. A broadcast therefore accesses one fewer object per
+ * connection.
  */
 export abstract class SlicedWriter implements TurnTaker {
   protected readonly transport: Transport
   readonly #owner: WriterOwner
-  /** Chunks that wait. Most connections never need a queue. */
+  /** Waiting chunks. Most connections never need a queue. */
   #queue: ChunkQueue | undefined = undefined
   /** Bytes written in the current share of work. */
   #shareBytes = 0
@@ -87,7 +88,8 @@ export abstract class SlicedWriter implements TurnTaker {
 
   /** Writes text as Latin-1. */
   protected writeLatin1(text: string): void {
-    // Encode text that must wait: a concatenated string keeps its parts, which take several times its bytes.
+    // Encode text that must wait: a concatenated string keeps its parts in memory, which take several times as many
+    // bytes.
     if (this.bufferedBytes > 0) this.write(Buffer.from(text, 'latin1'))
     else this.transport.writeLatin1(text)
   }

@@ -13,7 +13,7 @@ interface OwnedSocket extends Socket {
   [OWNER]?: TransportOwner | undefined
 }
 
-/** Implements `Transport` on a socket of `node:net` or `node:tls`. */
+/** Implements `Transport` on a socket from `node:net` or `node:tls`. */
 export class SocketTransport implements Transport {
   readonly isEncrypted: boolean
   readonly remoteAddress: string | undefined
@@ -108,7 +108,7 @@ export class SocketTransport implements Transport {
     const onTaken: OnTaken = (error) => {
       if (error === undefined || error === null) onSent()
     }
-    // An empty write waits for the writes before it. After the end no write is allowed, so wait for the end.
+    // An empty write waits for the writes before it. No write is allowed after the end, so wait for the end instead.
     if (socket.writableEnded) socket.end(onTaken)
     else socket.write(NOTHING, onTaken)
   }

@@ -1,13 +1,13 @@
 import { channel } from 'node:diagnostics_channel'
 import type { ConnectionTrace, ProtocolText, TlsTrace } from '@fw/types'
 
-/** The transport of a connection, as traces see it. */
+/** The part of a connection's transport that traces use. */
 export interface TracedTransport {
   readonly openedAt: number
   readonly tls: TlsTrace | undefined
   readonly remoteAddress: string | undefined
   readonly remotePort: number | undefined
-  /** Set by `connectionTrace`, which is the only one to use it. */
+  /** Only `connectionTrace` sets and reads it. */
   trace: ConnectionTrace | undefined
 }
 
@@ -19,7 +19,7 @@ let connections = 0
 /** Returns the trace of a connection, created on first access. Most connections never need one. */
 export function connectionTrace(transport: TracedTransport, protocol: ProtocolText): ConnectionTrace {
   const trace = (transport.trace ??= newTrace(transport, protocol)) as MutableTrace
-  // The connection began as HTTP/1.1, and the preface of HTTP/2 followed.
+  // The connection began as HTTP/1.1, and the HTTP/2 preface followed.
   trace.protocol = protocol
   return trace
 }

@@ -132,7 +132,10 @@ export class FrameReader {
 
 const NOTHING: Buffer = Buffer.alloc(0)
 
-/** Reads an unsigned 32-bit integer. Faster than `readUInt32BE`, which checks its arguments: this runs for every frame. */
+/**
+ * Reads an unsigned 32-bit integer. Faster than `readUInt32BE`, which checks its arguments. This function runs for
+ * every frame.
+ */
 export function readUint32(bytes: Buffer, at: number): number {
   return (
     (((bytes[at] ?? 0) << 24) | ((bytes[at + 1] ?? 0) << 16) | ((bytes[at + 2] ?? 0) << 8) | (bytes[at + 3] ?? 0)) >>> 0

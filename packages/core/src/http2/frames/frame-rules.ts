@@ -52,7 +52,7 @@ export function checkFrame(type: number, flags: number, streamId: number, length
     throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, 'A client must not send PUSH_PROMISE')
 }
 
-/** Returns the name of a frame type in RFC 9113, or its number. */
+/** Returns the RFC 9113 name of a frame type, or its number. */
 function frameName(type: number): string {
   return RULES[type]?.name ?? `type 0x${type.toString(16)}`
 }

@@ -1,7 +1,7 @@
 import { HTTP2_PREFACE_BYTES, startsWithPreface } from '../../engine/socket/http2-preface.ts'
 import { ConnectionError, ErrorCode } from '../errors.ts'
 
-/** Reads the connection preface of a client, however it is split. */
+/** Reads the client's connection preface, however it is split. */
 export class Preface {
   #received: Buffer | undefined = undefined
 

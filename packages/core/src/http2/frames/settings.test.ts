@@ -60,7 +60,7 @@ describe('ClientSettings', () => {
   })
 })
 
-it('announces the limits of the server', () => {
+it("announces the server's limits", () => {
   const payload = serverSettings({ ...DEFAULT_LIMITS, maxConcurrentStreams: 7, maxHeadBytes: 1000 })
   const announced = new Map<number, number>()
   for (let at = 0; at < payload.length; at += 6) announced.set(payload.readUInt16BE(at), payload.readUInt32BE(at + 2))

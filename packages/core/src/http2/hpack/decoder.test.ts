@@ -18,7 +18,7 @@ function newDecoder(maxTableBytes = 4096, maxListBytes = 16_384): HpackDecoder {
   return new HpackDecoder(maxTableBytes, maxListBytes)
 }
 
-/** Returns 'decoded', or the name of the error. */
+/** Returns 'decoded', or the error's name. */
 function outcomeOf(decoder: HpackDecoder, block: Buffer): string {
   try {
     const { fields, listBytes, isTooLarge } = decode(decoder, block)
@@ -221,7 +221,7 @@ describe('HpackDecoder', () => {
       expect(() => decode(decoder, 'be')).toThrow('outside both tables')
     })
 
-    it('resolves the name of an entry that the new one evicts (RFC 7541 §4.4)', () => {
+    it('resolves the name of an entry that the new entry evicts (RFC 7541 §4.4)', () => {
       const decoder = newDecoder()
       const large = 'v'.repeat(4000)
       decode(decoder, indexedLiteral('some-name', large))
@@ -240,7 +240,7 @@ describe('HpackDecoder', () => {
       expect(decode(newDecoder(4096, 69), block)).toMatchObject({ fields, listBytes: 70, isTooLarge: true })
     })
 
-    it('is counted to its end and updates the table', () => {
+    it('is counted to its end, and still updates the table', () => {
       const decoder = newDecoder(4096, 100)
       const block = Buffer.concat([
         fromHex('82'),

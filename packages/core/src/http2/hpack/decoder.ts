@@ -104,7 +104,7 @@ export class HpackDecoder {
     return receivedField(name, bytes.toString('latin1', at, end), isNameValid, isValue(bytes, at, end))
   }
 
-  /** Returns a field of the static or dynamic table. @see RFC 7541 §2.3.3 */
+  /** Returns a field from the static or dynamic table. @see RFC 7541 §2.3.3 */
   #field(index: number): ReceivedField {
     const field = index > STATIC_FIELDS.length ? this.#table.at(index - STATIC_FIELDS.length - 1) : staticField(index)
     if (field === undefined) throw new HpackError('an index is outside both tables')

@@ -47,7 +47,7 @@ export class HpackDynamicTable<Entry extends Sized> {
   }
 
   /**
-   * Returns the entry of an age; `undefined` if it does not exist or is evicted.
+   * Returns the entry with a given age; `undefined` if it does not exist or is evicted.
    *
    * @param age 0 for the latest entry
    */

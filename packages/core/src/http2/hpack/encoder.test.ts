@@ -28,7 +28,7 @@ describe('HpackEncoder', () => {
   })
 
   it.each([
-    ['a name of the static table by its index', ['content-length', '15'], '0f0d023135'],
+    ['a name in the static table by its index', ['content-length', '15'], '0f0d023135'],
     ['a volatile field without indexing', ['etag', '"1"'], '0f1303223122'],
     ['set-cookie as never indexed', ['set-cookie', 'a=b'], '1f2803613d62'],
     ['authorization as never indexed', ['authorization', 'abc'], '1f0803616263'],
@@ -69,7 +69,7 @@ describe('HpackEncoder', () => {
     expect(encode(encoder, 0, ['x-a', 'b'])).toBe('be')
   })
 
-  it('finds old entries of the table', () => {
+  it('finds old entries in the table', () => {
     const encoder = new HpackEncoder()
     const fields = Array.from({ length: 100 }, (_, i) => [`x-deep-${i}`, String(i)])
     for (const field of fields) encode(encoder, 0, field)

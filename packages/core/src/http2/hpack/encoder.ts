@@ -7,12 +7,12 @@ import { STRING_LENGTH_BITS } from './string.ts'
 
 /** Maximum table size, in bytes: the default of RFC 9113 §6.5.2, even if the peer allows more. */
 const MAX_TABLE_BYTES = 4096
-/** Maximum bytes of a literal besides its strings: flags and name index, and two string lengths. */
+/** Maximum bytes that a literal uses in addition to its strings: flags and name index, and two string lengths. */
 const FIELD_OVERHEAD_BYTES = 16
-/** Maximum bytes of a block besides its fields: two table size updates and `:status`. */
+/** Maximum bytes that a block uses in addition to its fields: two table size updates and `:status`. */
 const BLOCK_OVERHEAD_BYTES = 24
 
-/** Bytes up to which a JavaScript loop copies faster than a native call. */
+/** Maximum size, in bytes, that a JavaScript loop copies faster than a native call. */
 const MAX_COPIED_BYTES = 16
 
 /** First bytes of the representations of RFC 7541 §6, each with the number of bits left for an integer. */
@@ -51,7 +51,7 @@ export class HpackEncoder {
     return bytes
   }
 
-  /** Applies SETTINGS_HEADER_TABLE_SIZE of the peer, limited to 4,096 bytes. */
+  /** Applies the peer's SETTINGS_HEADER_TABLE_SIZE, limited to 4,096 bytes. */
   setMaxTableBytes(bytes: number): void {
     this.#maxTableBytes = Math.min(bytes, MAX_TABLE_BYTES)
     this.#minBytes = Math.min(this.#minBytes, this.#maxTableBytes)

@@ -9,7 +9,7 @@ function decode(decoder: HpackDecoder, block: Buffer): FieldSection {
   return decoder.decode(block, 0, block.length)
 }
 
-/** Returns the name of the first field of a block, or the name of the error. */
+/** Returns the name of the first field in a block, or the error's name. */
 function nameOf(decoder: HpackDecoder, block: Buffer): string | undefined {
   try {
     return decode(decoder, block).fields[0]
@@ -52,7 +52,7 @@ describe('a repeated block', () => {
     for (const [i, block] of blocks.entries()) expect(decode(decoder, block)).toBe(sections[i])
   })
 
-  it('is found again after any number of unrepeated blocks', () => {
+  it('is found again after any number of blocks that do not repeat', () => {
     const decoder = newDecoder()
     for (let n = 0; n < 100; n++) decode(decoder, literal(':path', `/${n}`))
     const sections = Array.from({ length: 20 }, () => decode(decoder, BLOCK.subarray(1 + 1)))

@@ -6,7 +6,7 @@ const MAX_SECTIONS = 4
 const SLOT_BYTES = 64
 /** Maximum size of a cached block, in bytes. */
 const MAX_BLOCK_BYTES = 512
-/** Misses in a row after which only one in as many blocks is cached, and only the latest is compared, until a hit. */
+/** After this many consecutive misses, caches only one in as many blocks, and compares only the latest, until a hit. */
 const MAX_MISSES = 8
 
 interface RecentSection {

@@ -1,7 +1,7 @@
 import { STATIC_TABLE } from './static-table.ts'
 import { stringLiteral } from './string.ts'
 
-/** Names of fields that have another value in each response. Indexing them would only evict other entries. */
+/** Names of fields whose value differs in each response. Indexing them would only evict other entries. */
 const VOLATILE_FIELDS: readonly string[] = [
   'age',
   'content-length',
@@ -22,7 +22,10 @@ const SECRET_FIELDS: readonly string[] = [
   'set-cookie',
 ]
 
-/** Limits of the name cache, in entries and characters. They bound its memory if an application creates names from input. */
+/**
+ * Limits of the name cache, in entries and characters. They limit its memory if an application derives names from
+ * input.
+ */
 const MAX_NAMES = 512
 const MAX_NAME_LENGTH = 128
 

@@ -14,7 +14,7 @@ it('finds an inserted field by name and value until it is evicted', () => {
   expect(table.ageOf(b, '1')).toBe(-1)
 })
 
-it('does not insert a field above three quarters of the table, or any field at size 0', () => {
+it('does not insert a field larger than three quarters of the table, or any field at size 0', () => {
   expect(new SentTable(100).insert(sentName('x-a'), 'v'.repeat(41))).toBe(false)
   expect(new SentTable(100).insert(sentName('x-a'), 'v'.repeat(40))).toBe(true)
   expect(new SentTable(0).insert(sentName('x-a'), '')).toBe(false)
@@ -24,7 +24,7 @@ it('distinguishes two names with the same slot', () => {
   const table = new SentTable(4096)
   const names = Array.from({ length: 100 }, (_, i) => sentName(`x-${i}`))
   const [first, second] = names.flatMap((a, i) => names.slice(i + 1).flatMap((b) => (a.slot === b.slot ? [a, b] : [])))
-  if (first === undefined || second === undefined) throw new Error('No two names have one slot')
+  if (first === undefined || second === undefined) throw new Error('No two names share a slot')
   table.insert(first, 'v')
   expect(table.ageOf(second, 'v')).toBe(-1)
   table.insert(second, 'v')

@@ -1,9 +1,9 @@
 import { FIELD_OVERHEAD_BYTES, HpackDynamicTable } from './dynamic-table.ts'
 import { NAME_SLOTS, type SentName } from './sent-names.ts'
 
-/** Consecutive unused entries of a name after which its values are assumed to differ each time. */
+/** After this many consecutive unused entries, a name's values are assumed to differ each time. */
 const MAX_UNUSED = 8
-/** For such a name, one in this many fields is inserted, to detect repetition. A power of two. */
+/** For such a name, one in this many fields is inserted to detect repetition. A power of two. */
 const TRIAL_INTERVAL = 16
 /** Maximum share of the table for one field. A larger field would evict most others. */
 const MAX_SHARE = 0.75
@@ -31,7 +31,7 @@ export class SentTable {
     this.#table.resize(maxBytes)
   }
 
-  /** Finds the entry of a field. @returns Number of entries inserted after it, or -1 if it is not in the table */
+  /** Finds the entry for a field. @returns Number of entries inserted after it, or -1 if it is not in the table */
   ageOf(name: SentName, value: string): number {
     const table = this.#table
     const { text, slot } = name
@@ -41,7 +41,7 @@ export class SentTable {
       this.#unused[slot] = 0
       return likely
     }
-    // For a name whose value always changes, compare only the entry of the last trial.
+    // For a name whose value always changes, compare only the entry from the last trial.
     if ((this.#unused[slot] ?? 0) > MAX_UNUSED) return -1
     for (let age = 0; age < table.size; age++) {
       const other = table.at(age)

@@ -3,11 +3,13 @@ import { HpackEncoder } from '../hpack/encoder.ts'
 import { DEFAULT_FRAME_BYTES, Flag, FRAME_HEAD_BYTES, FrameType } from '../frames/frame-types.ts'
 import { Output, OUTPUT_BUFFER_BYTES } from './output.ts'
 
-/** Bytes up to which a payload is copied into the output buffer. A separate write of it would cost more. */
+/**
+ * Maximum size of a payload, in bytes, that is copied into the output buffer. Writing it separately would cost more.
+ */
 const COPIED_BYTES = 4 * 1024
 
 /**
- * Writes the frames of a connection.
+ * Writes a connection's frames.
  *
  * @see RFC 9113 §4.1, §6
  */
@@ -19,7 +21,7 @@ export class FrameWriter extends Output {
     this.#frame(FrameType.DATA, endsStream ? Flag.END_STREAM : 0, streamId, payload)
   }
 
-  /** Writes a short latin1 text as a DATA frame with END_STREAM. It must fit in the output buffer. */
+  /** Writes a short latin1 string as a DATA frame with END_STREAM. It must fit in the output buffer. */
   lastText(streamId: number, text: string): void {
     const frameBytes = FRAME_HEAD_BYTES + text.length
     const buffer = this.room(frameBytes)

@@ -8,7 +8,7 @@ const SAMPLES = 4
 
 /** Detects a client that reads no response bytes, or too few. Reading byte by byte would hold responses indefinitely. */
 export class OutputWatch {
-  /** Time of the next call of `isStalled`. */
+  /** Time of the next call to `isStalled`. */
   deadlineMs: number
   readonly #sender: Sender
   readonly #deadlines: Deadlines
@@ -28,7 +28,7 @@ export class OutputWatch {
     this.deadlineMs = deadlines.in(this.#timeoutMs / SAMPLES, nowMs)
   }
 
-  /** Records progress: the socket has taken all bytes. */
+  /** Records progress: the socket has accepted all bytes. */
   onDrain(): void {
     this.#progressMs = performance.now()
   }

@@ -27,7 +27,7 @@ export class Output implements HeldOutput {
   #partsBytes = 0
   #isHeld = false
   #isScheduled = false
-  /** Callbacks for the moment at which all bytes written so far have been sent. */
+  /** Callbacks to run when all bytes written so far have been sent. */
   #onSent: (() => void)[] = []
   /** Whether the output has ended and drops further bytes. */
   #isOver = false
@@ -36,12 +36,12 @@ export class Output implements HeldOutput {
     this.#transport = transport
   }
 
-  /** Bytes of those in `writtenBytes` that the transport has taken. The memory of later bytes must not change. */
+  /** Number of `writtenBytes` that the transport has accepted. The memory of later bytes must not change. */
   get takenBytes(): number {
     return this.writtenBytes - this.bufferedBytes
   }
 
-  /** Bytes that the transport has not taken. */
+  /** Bytes that the transport has not accepted. */
   get bufferedBytes(): number {
     return this.#unsentBytes + this.#transport.bufferedBytes
   }
@@ -51,7 +51,7 @@ export class Output implements HeldOutput {
     return this.#transport.isBlocked || this.#unsentBytes >= FLUSH_BYTES
   }
 
-  /** Schedules a flush together with the responses of other connections, at the latest at the end of the turn. */
+  /** Schedules a flush together with the responses on other connections, at the latest at the end of the turn. */
   hold(): void {
     if (this.#isHeld || this.#isScheduled) return
     this.#isHeld = true
@@ -76,7 +76,7 @@ export class Output implements HeldOutput {
     this.flush()
   }
 
-  /** Flushes, then ends the transport. @param onTaken Called when the transport has taken all bytes */
+  /** Flushes, then ends the transport. @param onTaken Called when the transport has accepted all bytes */
   end(onTaken: () => void): void {
     this.flush()
     this.#isOver = true
@@ -169,7 +169,7 @@ export class Output implements HeldOutput {
   }
 }
 
-/** Writes all parts in one system call. @param onTaken Called when the transport has taken them or has failed */
+/** Writes all parts in one system call. @param onTaken Called when the transport has accepted them or has failed */
 function writeAll(transport: Transport, parts: readonly Uint8Array[], onTaken?: OnTaken): void {
   const last = parts.length - 1
   if (last > 0) transport.cork()

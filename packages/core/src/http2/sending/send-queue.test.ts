@@ -22,7 +22,7 @@ describe('SendQueue', () => {
   it.each<[what: string, streams: Prioritized[], order: number[]]>([
     ['more urgent streams first', [stream(1, 3), stream(3, 7), stream(5, 0)], [5, 5, 5]],
     ['sequential streams by identifier', [stream(5, 3), stream(1, 3), stream(3, 3)], [1, 1, 1]],
-    ['incremental streams in turn', [stream(5, 3, 'i'), stream(1, 3, 'i'), stream(3, 3, 'i')], [5, 1, 3, 5]],
+    ['incremental streams in turns', [stream(5, 3, 'i'), stream(1, 3, 'i'), stream(3, 3, 'i')], [5, 1, 3, 5]],
     [
       'sequential and incremental streams alternately',
       [stream(1, 3), stream(3, 3), stream(5, 3, 'i'), stream(7, 3, 'i')],

@@ -10,7 +10,7 @@ export interface Prioritized {
 /** Number of urgency levels (RFC 9218 §4.1). */
 const URGENCIES = 8
 
-/** Queued streams of one urgency. */
+/** Queued streams with the same urgency. */
 interface Level<Stream> {
   /** Streams by identifier; each is sent completely before the next. */
   readonly sequential: Stream[]
@@ -21,7 +21,7 @@ interface Level<Stream> {
 }
 
 /**
- * Orders the streams of a connection that have data to send. More urgent streams come first. Within one urgency,
+ * Orders the streams on a connection that have data to send. More urgent streams come first. Within one urgency,
  * sequential streams follow one another, incremental streams take turns, and the two kinds alternate.
  *
  * @see RFC 9218 §10

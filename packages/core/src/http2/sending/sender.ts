@@ -27,13 +27,13 @@ export interface SendingStream {
 }
 
 /**
- * Sends the queued streams of a connection frame by frame, while the window of the connection is open and the socket
+ * Sends the queued streams of a connection frame by frame, while the connection's window is open and the socket
  * accepts bytes. Does not queue a stream whose own window is closed, so that it never blocks less urgent streams.
  *
  * @see RFC 9113 §5.2, §6.9
  */
 export class Sender implements TurnTaker {
-  /** Flow-control window of the connection, in bytes. */
+  /** The connection's flow-control window, in bytes. */
   window: number = DEFAULT_WINDOW
   /** Body bytes sent so far. */
   sentBytes = 0
@@ -49,12 +49,12 @@ export class Sender implements TurnTaker {
     this.writer = writer
   }
 
-  /** Whether any stream waits for its turn, for the socket or for the window of the connection. */
+  /** Whether any stream waits for its turn, for the socket or for the connection's window. */
   get isBusy(): boolean {
     return this.#queue.size > 0 || this.#waiting.size > 0
   }
 
-  /** Whether sending is paused, by a full socket or until the next turn of this connection. */
+  /** Whether sending is paused, by a full socket or until this connection's next turn. */
   get isBlocked(): boolean {
     return this.#isResting || this.writer.isBlocked
   }
@@ -95,7 +95,7 @@ export class Sender implements TurnTaker {
     this.#queue.remove(stream)
   }
 
-  /** Widens the window of the connection. @throws {ConnectionError} FLOW_CONTROL_ERROR if it exceeds 2^31-1 */
+  /** Widens the connection's window. @throws {ConnectionError} FLOW_CONTROL_ERROR if it exceeds 2^31-1 */
   widen(bytes: number): void {
     if (this.window + bytes > MAX_WINDOW) {
       throw new ConnectionError(ErrorCode.FLOW_CONTROL_ERROR, 'Connection window above 2^31-1')

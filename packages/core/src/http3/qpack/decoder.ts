@@ -6,7 +6,7 @@ import { STATIC_TABLE } from './static-table.ts'
 /** Bytes that RFC 9114 §4.2.2 adds to the size of each field. */
 const FIELD_OVERHEAD_BYTES = 32
 /**
- * Maximum number of continuation bytes of an integer: enough for the 62 bits of RFC 9204 §4.1.1. Values above 2^53 are
+ * Maximum number of continuation bytes in an integer: enough for the 62 bits of RFC 9204 §4.1.1. Values above 2^53 are
  * rounded, which is harmless: they exceed every limit.
  */
 const MAX_CONTINUATION_BYTES = 9

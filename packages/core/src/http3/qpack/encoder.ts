@@ -1,7 +1,7 @@
 import type { FieldList } from '@fw/types'
 import { STATIC_TABLE } from './static-table.ts'
 
-/** Maximum bytes of a field in addition to its name and value: two length prefixes. */
+/** Maximum bytes that a field uses in addition to its name and value: two length prefixes. */
 const FIELD_OVERHEAD_BYTES = 16
 /** Bytes of the field section prefix (Required Insert Count and Base) without a dynamic table (RFC 9204 §4.5.1). */
 const PREFIX_BYTES = 2

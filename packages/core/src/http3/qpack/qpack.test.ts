@@ -22,9 +22,9 @@ function outcomeOf(bytes: Uint8Array): string {
 describe('decodeFieldSection', () => {
   it.each([
     // RFC 9204 Appendix B.1
-    ['a literal with a name of the static table', '0000510b2f696e6465782e68746d6c', [':path', '/index.html']],
-    ['a field of the static table', '0000d1', [':method', 'GET']],
-    ['the last field of the static table', '0000ff23', ['x-frame-options', 'sameorigin']],
+    ['a literal with a name in the static table', '0000510b2f696e6465782e68746d6c', [':path', '/index.html']],
+    ['a field in the static table', '0000d1', [':method', 'GET']],
+    ['the last field in the static table', '0000ff23', ['x-frame-options', 'sameorigin']],
     ['a literal', '000023616263 03646566', ['abc', 'def']],
     ['a literal in Huffman code', '00002f0125a849e95ba97d7f 8925a849e95bb8e8b4bf', ['custom-key', 'custom-value']],
     ['a literal that must not be indexed', '0000710178 3161 0162', [':path', 'x', 'a', 'b']],
@@ -40,8 +40,8 @@ describe('decodeFieldSection', () => {
     ['no prefix', ''],
     ['half a prefix', '00'],
     ['a Required Insert Count above 0', '0200d1'],
-    ['a field of the dynamic table', '000080'],
-    ['a name of the dynamic table', '00004001 61'],
+    ['a field in the dynamic table', '000080'],
+    ['a name in the dynamic table', '00004001 61'],
     ['a field beyond the Base', '000010'],
     ['a name beyond the Base', '00000001 61'],
     ['an index beyond the static table', '0000ff24'],
@@ -63,7 +63,7 @@ describe('decodeFieldSection', () => {
     expect(() => decodeFieldSection(section, { maxBytes: 68, maxFields: 1 })).toThrow(tooLarge)
   })
 
-  it('throws only its two errors, for any input', () => {
+  it('throws only its two error classes, for any input', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
         expect(['decoded', 'Http3Error', 'ProtocolError']).toContain(outcomeOf(bytes))

@@ -3,11 +3,11 @@ import { ErrorCode, Http3Error } from '../errors.ts'
 /** "Set Dynamic Table Capacity" with the capacity 0, the only permitted one (RFC 9204 §4.3.1). */
 const SET_CAPACITY_0 = 0b0010_0000
 
-/** Maximum number of continuation bytes of a 62-bit stream ID (RFC 9204 §4.1.1). */
+/** Maximum number of continuation bytes in a 62-bit stream ID (RFC 9204 §4.1.1). */
 const MAX_CONTINUATION_BYTES = 9
 
 /**
- * Checks bytes of the peer's encoder stream. Without a dynamic table, the only valid instruction sets its capacity to
+ * Checks bytes from the peer's encoder stream. Without a dynamic table, the only valid instruction sets its capacity to
  * 0.
  *
  * @throws {Http3Error} QPACK_ENCODER_STREAM_ERROR

@@ -38,7 +38,7 @@ export interface QuicConnection {
   read(streamId: number, maxBytes: number): QuicRead | undefined
   /** Stops `onReadable` for this stream. Further bytes fill the flow-control window; then the peer must wait. */
   pauseReading(streamId: number): void
-  /** Resumes `onReadable`. It is called soon if bytes have already arrived. */
+  /** Resumes `onReadable`. `onReadable` is called soon if bytes have already arrived. */
   resumeReading(streamId: number): void
   /**
    * Writes bytes to the stream. An empty chunk with `isEnd` is always accepted.
@@ -59,9 +59,9 @@ export interface QuicConnection {
   closeWhenDelivered(code: number): void
 }
 
-/** Receives the events of one connection. Handlers must not throw. */
+/** Receives events from one connection. Handlers must not throw. */
 export interface QuicConnectionEvents {
-  /** The peer's stream has bytes or its end to read. This is the first event of a stream. */
+  /** The peer's stream has bytes, or its end, to read. This is the first event for a stream. */
   onReadable(streamId: number): void
   /** The peer sent RESET_STREAM. */
   onReset(streamId: number, code: number): void
@@ -71,13 +71,15 @@ export interface QuicConnectionEvents {
   onWritable(streamId: number): void
   /** The peer exceeds the budget for frames outside streams, which indicates an attack. */
   onFlooded(): void
-  /** The transport cannot sustain the connection much longer; the client should open another. Called at most once. */
+  /**
+   * The transport cannot keep the connection open much longer, so the client should open another. Called at most once.
+   */
   onExhausted(): void
   /** The connection has closed, for any reason. This is the last event. */
   onClosed(reason: string): void
 }
 
-/** Certificate chain and private key of the server. */
+/** The server's certificate chain and private key. */
 export interface QuicCredentials {
   /** Private key in PEM. The caller checks that it matches the certificate. */
   readonly key: string

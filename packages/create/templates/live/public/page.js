@@ -1,7 +1,7 @@
 const count = document.querySelector('#count')
 const state = document.querySelector('#state')
 
-// The browser reconnects by itself when the connection is lost.
+// The browser reconnects automatically when the connection is lost.
 const events = new EventSource('/events')
 events.addEventListener('open', () => (state.textContent = 'Connected'))
 events.addEventListener('error', () => (state.textContent = 'Reconnecting'))

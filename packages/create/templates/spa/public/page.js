@@ -1,6 +1,6 @@
 const main = document.querySelector('main')
 
-/** Shows the view of the path in the address bar. */
+/** Shows the view for the path in the address bar. */
 async function show() {
   const [, view, name] = location.pathname.split('/')
   if (view === '') main.textContent = 'Choose a name.'

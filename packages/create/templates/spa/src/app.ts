@@ -9,6 +9,6 @@ router.use(accessLog())
 
 const api = router.group('/api')
 api.get('/hello/:name', (ctx) => ({ hello: ctx.params.name }))
-api.all('/*path', (ctx) => ctx.notFound()) // otherwise the page answers unknown paths of the API
+api.all('/*path', (ctx) => ctx.notFound()) // otherwise unknown API paths would get the page
 
 staticFiles(router, '/', new URL('../public/', import.meta.url), { spa: true, cacheControl: () => 'no-cache' })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { server } from '../src/app.ts'
 
-test('serves the page for each path of the application', async () => {
+test('serves the page for each application path', async () => {
   for (const path of ['/', '/hello/Ada']) {
     const response = await server.fetch(path)
     assert.equal(response.status, 200)
@@ -15,6 +15,6 @@ test('greets by name', async () => {
   assert.deepEqual(await response.json(), { hello: 'Ada' })
 })
 
-test('answers 404 for an unknown path of the API', async () => {
+test('answers 404 for an unknown API path', async () => {
   assert.equal((await server.fetch('/api/nowhere')).status, 404)
 })

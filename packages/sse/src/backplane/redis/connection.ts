@@ -1,6 +1,6 @@
 import { objectWith, showValue, withCode } from '@fw/options'
 
-/** The members of a client of the package `redis`, from `createClient()`, that a backplane uses. */
+/** The members of a client from the `redis` package (`createClient()`) that a backplane uses. */
 export interface RedisClient {
   /** Whether the client is connected or connecting. */
   readonly isOpen: boolean
@@ -19,9 +19,9 @@ export interface RedisClient {
 }
 
 const METHODS = ['duplicate', 'connect', 'destroy', 'unref', 'sendCommand', 'on'] as const
-const redisClient = objectWith('a client of the package redis', ...METHODS)
+const redisClient = objectWith('a client from the redis package', ...METHODS)
 
-/** @throws {TypeError} if a value is not a client, for example an address or a client of another package */
+/** @throws {TypeError} if a value is not a client, for example an address or a client from another package */
 export function requireClient(client: unknown): void {
   if (redisClient.accepts(client)) return
   // An address can contain a password.
@@ -63,7 +63,7 @@ export class RedisConnection {
   async call(args: readonly string[], timeoutMs: number): Promise<unknown> {
     const client = this.#open()
     const tooLate = Promise.withResolvers<never>()
-    // Timers run before I/O. After a suspension of the process, the reply may have arrived but not been read.
+    // Timers run before I/O. After the process was suspended, the reply can have arrived without being read.
     const timer = setTimeout(() => {
       setImmediate(() =>
         tooLate.reject(
@@ -94,7 +94,7 @@ export class RedisConnection {
     if (this.#isClosed) throw withCode('FW_BACKPLANE_CLOSED', new Error('The connection to Redis was closed'))
     if (this.#client === undefined) {
       this.#client = this.#template.duplicate()
-      // Calls report failures too. Without a listener, an 'error' event would end the process.
+      // Calls also report failures. Without a listener, an 'error' event would end the process.
       this.#client.on('error', () => {})
       this.#client.unref()
       this.#connecting = this.#client.connect()

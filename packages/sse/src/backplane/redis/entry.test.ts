@@ -10,7 +10,7 @@ const entry = {
 }
 const wire = ['5-1', ['o', 'o1', 's', '7', 'p', '4-9', 'm', entry.body]]
 
-describe('a reply of Redis', () => {
+describe('a Redis reply', () => {
   it.each<[string, unknown, unknown]>([
     ['null', null, []],
     ['an XREAD reply in RESP2', [['key', [wire]]], [entry]],
@@ -27,7 +27,7 @@ describe('a reply of Redis', () => {
     ['a deleted entry', [['5-1', null]], []],
     ['a reply that is not a list', 'OK', []],
     [
-      'fields of other programs, with a name that equals another value',
+      'fields from other programs, with a name that equals another value',
       [['5-1', ['x', 'o', 'o', 'm']]],
       [{ entryId: '5-1', origin: 'm', number: 0, previous: '', body: '' }],
     ],
@@ -46,7 +46,7 @@ describe('an entry', () => {
     expect(Math.sign(compareEntryIds(a, b))).toBe(sign)
   })
 
-  it('becomes an event with the id of the publisher, or its own', () => {
+  it("becomes an event with the publisher's id, or its own", () => {
     expect(decodeEntry(entry)).toEqual({ event: 'e', data: 'd', id: '5-1', key: 'k', position: '5-1 o1 7 4-9' })
     const body = encodeBody({ event: 'e', data: 'd', id: 'x', key: undefined })
     expect(decodeEntry({ ...entry, body })).toMatchObject({ id: 'x', position: '5-1 o1 7 4-9' })
@@ -61,7 +61,7 @@ describe('an entry', () => {
   })
 
   it.each(['', '{', 'null', '7', '{}', '{"event":1,"data":""}', '{"event":"","data":"","key":1}'])(
-    'ignores the entry %s of another program',
+    'ignores the entry %s from another program',
     (body) => {
       expect(decodeEntry({ ...entry, body })).toBeUndefined()
     },

@@ -12,7 +12,7 @@ export interface RedisEntry {
   readonly body: string
 }
 
-/** An id before that of every entry. */
+/** An id that is lower than every entry's id. */
 export const FIRST_ENTRY = '0-0'
 
 /** The id of an unknown entry. */
@@ -30,7 +30,7 @@ export function timeOf(entryId: string): number {
   return Number.parseInt(entryId, 10)
 }
 
-/** Names of processes and ids of entries hold no spaces, which separate them in the position of an event. */
+/** Process names and entry ids contain no spaces, so a space separates them in an event's position. */
 const ORIGIN = /^[\w-]+$/
 const PREVIOUS = /^(?:\d+-\d+)?$/
 
@@ -38,9 +38,9 @@ export function encodeBody({ event, data, id, key }: BackplaneEvent): string {
   return JSON.stringify({ event, data, id, key })
 }
 
-/** Returns the event of an entry; `undefined` if another program wrote the entry. */
+/** Returns the event in an entry; `undefined` if another program wrote the entry. */
 export function decodeEntry({ entryId, origin, number, previous, body }: RedisEntry): DeliveredEvent | undefined {
-  // A process puts lost entries back into Redis, whose script fails forever on a number that it cannot compare.
+  // A process restores lost entries to Redis, whose script would fail forever on a number that it cannot compare.
   if (!ORIGIN.test(origin) || !PREVIOUS.test(previous) || !Number.isSafeInteger(number) || number < 1) return undefined
   let value: unknown
   try {
@@ -55,14 +55,14 @@ export function decodeEntry({ entryId, origin, number, previous, body }: RedisEn
   return { event, data, id, key, position: `${entryId} ${origin} ${number} ${previous}` }
 }
 
-/** Returns the entry of a delivered event. */
+/** Returns the entry for a delivered event. */
 export function entryOf(event: DeliveredEvent): RedisEntry {
   const [entryId = '', origin = '', number = '', previous = NO_ENTRY] = event.position.split(' ')
   const id = event.id === entryId ? undefined : event.id
   return { entryId, origin, number: Number(number), previous, body: encodeBody({ ...event, id }) }
 }
 
-/** Returns the entries of an `XRANGE` or `XREVRANGE` reply. Omits items of other shapes. */
+/** Returns the entries in an `XRANGE` or `XREVRANGE` reply. Omits items of other shapes. */
 export function parseEntries(reply: unknown): RedisEntry[] {
   if (!Array.isArray(reply)) return []
   return reply.flatMap((item: unknown) => {
@@ -77,7 +77,7 @@ export function parseEntries(reply: unknown): RedisEntry[] {
   })
 }
 
-/** Returns the entries of an `XREAD` reply for one stream, in RESP2 or RESP3. */
+/** Returns the entries in an `XREAD` reply for one stream, in RESP2 or RESP3. */
 export function parseRead(reply: unknown): RedisEntry[] {
   if (Array.isArray(reply)) {
     const [first] = reply as readonly unknown[]

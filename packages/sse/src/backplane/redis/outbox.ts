@@ -4,10 +4,10 @@ import type { BackplaneEvent } from '../backplane.ts'
 
 /** Maximum entries per command. */
 const BATCH_COUNT = 200
-/** Maximum bytes per command, unless one entry is larger. Other clients of Redis wait for a command. */
+/** Maximum bytes per command, unless one entry is larger. Other Redis clients wait while a command runs. */
 const BATCH_BYTES = 2 ** 20
 
-/** Limits of the waiting events. */
+/** Limits for the waiting events. */
 export interface OutboxLimits {
   readonly maxBufferedEvents: number
   readonly maxBufferedBytes: number
@@ -21,7 +21,7 @@ export class Outbox {
   #bytes = 0
   #published = 0
 
-  /** @param origin Name of the process */
+  /** @param origin The process's name */
   constructor(origin: string, limits: OutboxLimits) {
     this.#origin = origin
     this.#limits = limits

@@ -14,12 +14,12 @@ import type { RedisOutage } from './outage.ts'
 import type { StoredEvents } from './stored-events.ts'
 import { reportThrown } from '../../stream/report.ts'
 
-/** Longest time that one read waits for events. */
+/** Maximum time that one read waits for events. */
 const BLOCK_MS = 2000
-/** Entries in one response. Late responses reduce the number, because they can be too large for the connection. */
+/** Maximum entries in one reply. Late replies reduce the number, because they can be too large for the connection. */
 const READ_COUNT = 200
 
-/** Publishers whose repeated events are detected. */
+/** Maximum number of publishers whose repeated events are detected. */
 const MAX_PUBLISHERS = 10_000
 
 /** The parts of a backplane that a reader uses. */
@@ -32,7 +32,7 @@ export interface ReaderParts {
   readonly connection: RedisConnection
 }
 
-/** Delivers the stored events of a channel in order, and catches up after Redis was away. */
+/** Delivers a channel's stored events in order, and catches up after Redis was unavailable. */
 export class RedisReader {
   readonly #stored: StoredEvents
   readonly #outage: RedisOutage
@@ -42,7 +42,7 @@ export class RedisReader {
   /** The entry that was delivered last. */
   #last = FIRST_ENTRY
   #isLoaded = false
-  /** Counts how often Redis came back. */
+  /** Counts how often Redis became available again. */
   #returns = 0
   #readCount = READ_COUNT
   #waiting: (() => void)[] = []
@@ -101,13 +101,13 @@ export class RedisReader {
     return (this.#catchingUpNext ??= this.#catchUpAfter(connection, this.#catchingUp))
   }
 
-  /** Closes the connection and ends all waiting. Abort the signal of the constructor before. */
+  /** Closes the connection and ends all waiting. Abort the constructor's signal first. */
   close(): void {
     this.#connection.close()
     this.#wake()
   }
 
-  /** Delivers the newest of the stored events, as many as the history keeps. */
+  /** Delivers the newest stored events, as many as the history keeps. */
   async #load(host: BackplaneHost): Promise<void> {
     const { key, timeoutMs } = this.#stored
     const entries: RedisEntry[] = []
@@ -132,7 +132,8 @@ export class RedisReader {
   /** Restores the entries that Redis lost while it was unavailable. */
   async #comeBack(): Promise<void> {
     await this.#stored.restore(this.#connection)
-    // Entries that the history no longer has are lost permanently. Without them the ids can start at earlier ones.
+    // Entries that the history no longer has are lost permanently. Without them, the ids can start again from earlier
+    // ones.
     if (compareEntryIds(this.#stored.floor, this.#last) < 0) this.#last = this.#stored.floor
     this.#returns++
     this.#wake()
@@ -149,7 +150,7 @@ export class RedisReader {
         await new Promise<void>((resolve) => this.#waiting.push(resolve))
         this.#closing.throwIfAborted()
       }
-      // If Redis was unavailable in the meantime, it may have lost that entry.
+      // If Redis was unavailable in the meantime, it can have lost that entry.
       if (returns === this.#returns) return
     }
   }
@@ -177,7 +178,7 @@ export class RedisReader {
   }
 }
 
-/** The last number of each publisher that was delivered, by which repeated events are detected. */
+/** The last delivered number of each publisher, which reveals repeated events. */
 class RedisPublishers {
   readonly #delivered = new Map<string, number>()
 
@@ -185,7 +186,7 @@ class RedisPublishers {
     return number <= (this.#delivered.get(origin) ?? 0)
   }
 
-  /** Records the latest event of a publisher, and forgets the publisher that has been silent for longest. */
+  /** Records a publisher's latest event, and removes the publisher that has been silent for longest. */
   deliver({ origin, number }: RedisEntry): void {
     this.#delivered.delete(origin)
     this.#delivered.set(origin, number)

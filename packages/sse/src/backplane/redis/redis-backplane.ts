@@ -10,20 +10,20 @@ import { StoredEvents } from './stored-events.ts'
 
 /** How a backplane uses Redis. */
 export interface RedisBackplaneOptions {
-  /** Begins the names of the two keys, before the name of the channel. Default 'fw:sse:'. */
+  /** Prefix of the two key names, before the channel name. Default 'fw:sse:'. */
   readonly prefix?: string | undefined
-  /** Maximum number of events that wait while Redis is away; then `publish` throws. Default 10,000. */
+  /** Maximum number of events that wait while Redis is unavailable; then `publish` throws. Default 10,000. */
   readonly maxBufferedEvents?: number | undefined
-  /** Maximum number of bytes of events that wait while Redis is away; then `publish` throws. Default 64 MiB. */
+  /** Maximum bytes of events that wait while Redis is unavailable; then `publish` throws. Default 64 MiB. */
   readonly maxBufferedBytes?: number | undefined
-  /** Time limit for a response of Redis, in milliseconds; then the connection is replaced. Default 5,000. */
+  /** Time limit for a reply from Redis, in milliseconds; then the connection is replaced. Default 5,000. */
   readonly timeoutMs?: number | undefined
   /** Called when Redis fails, once until all connections work again. Default: a process warning. */
   readonly onError?: ((error: unknown) => void) | undefined
 }
 
 const LONGEST_TIMEOUT_MS = 600_000
-/** Time that `close` has to store events, in steps: after a suspension of the process, only one step is over. */
+/** Time that `close` has to store events, in steps. If the process is suspended, only one step expires. */
 const CLOSE_MS = 2000
 const CLOSE_STEPS = 20
 
@@ -35,7 +35,7 @@ const KINDS: OptionKinds<RedisBackplaneOptions> = {
   onError: func,
 }
 
-/** Suggestions for names that are easily mistaken. */
+/** Suggestions for commonly mistaken names. */
 const MEANT = { maxPending: 'maxBufferedEvents', maxPendingBytes: 'maxBufferedBytes' }
 
 /**
@@ -50,7 +50,7 @@ export class RedisBackplane implements Backplane {
   readonly #stored: StoredEvents
   readonly #outage: RedisOutage
   readonly #reader: RedisReader
-  /** Used by everything but blocking reads. Only events that wait to be stored keep the process alive. */
+  /** Used for all commands except blocking reads. Only events that wait to be stored keep the process alive. */
   readonly #writer: RedisConnection
   readonly #outbox: Outbox
   readonly #closing = new AbortController()
@@ -58,12 +58,12 @@ export class RedisBackplane implements Backplane {
   #sending: Promise<void> | undefined = undefined
 
   /**
-   * Creates the backplane of one channel.
+   * Creates the backplane for one channel.
    *
-   * @param client A client of the package `redis`, connected or not. It is duplicated and never closed
+   * @param client A client from the `redis` package, connected or not. It is duplicated and never closed
    * @param name Name of the channel, the same in every process
-   * @throws {TypeError | RangeError} if the client is of another package, the name is empty, or an option is unknown or
-   *   out of range
+   * @throws {TypeError | RangeError} if the client is from another package, the name is empty, or an option is unknown
+   * or out of range
    */
   constructor(client: RedisClient, name: string, options: RedisBackplaneOptions = {}) {
     requireClient(client)

@@ -1,10 +1,10 @@
 import type { RedisEntry } from './entry.ts'
 
 /**
- * Adds entries to the stream, each once. A hash has the highest number of each publisher, so a publisher without a response
- * can send its entries again. Restores a lost entry under its own id unless the stream has newer entries. Adds nothing
- * while the stream ends before an entry that the caller has seen, so that lost entries are restored first. Redis runs and
- * logs the script atomically.
+ * Adds entries to the stream, each once. A hash has the highest number of each publisher, so a publisher that got no
+ * reply can send its entries again. Restores a lost entry under its own id unless the stream has newer entries. Adds
+ * nothing while the stream ends before an entry that the caller has seen, so that lost entries are restored first.
+ * Redis runs and logs the script atomically.
  *
  * Each entry names the previous one, so that readers detect entries that were removed before they read them.
  */

@@ -4,15 +4,15 @@ import { compareEntryIds, entryOf, FIRST_ENTRY, parseEntries, type RedisEntry } 
 import { inBatches } from './outbox.ts'
 import { addCommand } from './script.ts'
 
-/** Minimum number of entries in Redis, for processes that were away for a moment. */
+/** Minimum number of entries in Redis, for processes that were briefly disconnected. */
 const MIN_KEPT = 1000
 
-/** Stores the events of one channel in Redis. Adds entries, and restores the entries that Redis has lost. */
+/** Stores one channel's events in Redis. Adds entries, and restores the entries that Redis has lost. */
 export class StoredEvents {
   readonly key: string
   /** Time limit of a command, in milliseconds. */
   readonly timeoutMs: number
-  /** The entry that Redis must have before anything is added: the last one seen, unless it is lost for good. */
+  /** The entry that Redis must have before anything is added: the last one seen, unless it is permanently lost. */
   floor: string = FIRST_ENTRY
   #host: BackplaneHost | undefined = undefined
 

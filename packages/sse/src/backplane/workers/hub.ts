@@ -6,15 +6,18 @@ import type { Backplane, BackplaneEvent, BackplaneHost, DeliveredEvent } from '.
 import { reportThrown } from '../../stream/report.ts'
 import { TurnBatch, isSseMessage, type ToPrimary, type ToWorker } from './messages.ts'
 
-/** The hubs of this process, by the names of their channels. */
+/** The hubs in this process, by channel name. */
 const hubs = new Map<string, WorkerHub>()
 
-/** Runs in the primary, or in a process without workers. Orders the events of all processes and sends them to each. */
+/**
+ * Runs in the primary, or in a process without workers. Orders the events from all processes and sends them to each
+ * process.
+ */
 // docs/decisions/0061
 export class WorkerHub implements Backplane {
   readonly #channel: string
   readonly #workers = new Set<Worker>()
-  /** Prefix of generated ids, different for each start of the process. */
+  /** Prefix for generated ids, different for each process start. */
   readonly #epoch: string = Date.now().toString(36) + randomBytes(3).toString('hex')
   readonly #toWorkers = new TurnBatch<DeliveredEvent>((events) => this.#sendAll(events))
   #host: BackplaneHost | undefined = undefined
@@ -24,7 +27,7 @@ export class WorkerHub implements Backplane {
     this.#channel = channel
   }
 
-  /** @throws {Error} if this process already has a channel of that name */
+  /** @throws {Error} if this process already has a channel with that name */
   open(host: BackplaneHost): Promise<void> {
     if (hubs.has(this.#channel)) {
       throw withCode(

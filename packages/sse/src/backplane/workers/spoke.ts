@@ -6,10 +6,10 @@ import { TurnBatch, isSseMessage, type ToPrimary, type ToWorker } from './messag
 /** Time without a response from the primary after which a warning is emitted. */
 const RESPONSE_MS = 5000
 
-/** The spokes of this process, by the names of their channels. */
+/** The spokes in this process, by channel name. */
 const spokes = new Map<string, WorkerSpoke>()
 
-/** Runs in a worker. Sends events to the primary, and receives the ordered events of all processes. */
+/** Runs in a worker. Sends events to the primary, and receives the ordered events from all processes. */
 export class WorkerSpoke implements Backplane {
   readonly #channel: string
   readonly #toPrimary = new TurnBatch<BackplaneEvent>((events) => {
@@ -25,7 +25,7 @@ export class WorkerSpoke implements Backplane {
     this.#channel = channel
   }
 
-  /** @throws {Error} if this process already has a channel of that name */
+  /** @throws {Error} if this process already has a channel with that name */
   open(host: BackplaneHost): Promise<void> {
     if (spokes.has(this.#channel)) {
       throw withCode(
@@ -101,7 +101,7 @@ export class WorkerSpoke implements Backplane {
         this.#host?.deliver(event)
       } catch (error) {
         // A primary with newer code can accept events that this process refuses.
-        reportThrown('An event of the primary process', error)
+        reportThrown('An event from the primary process', error)
       }
     }
   }
@@ -124,7 +124,7 @@ function onDisconnect(): void {
 
 function warnOfSilence(channel: string): void {
   process.emitWarning(
-    `The primary process does not know the event channel '${channel}': make it before listen(), and not in workers alone`,
+    `The primary process does not know the event channel '${channel}': create it before listen(), and not only in workers`,
     'SseWarning',
   )
 }

@@ -5,8 +5,9 @@ import { WorkerHub } from './hub.ts'
 import { WorkerSpoke } from './spoke.ts'
 
 /**
- * Joins the channels of worker processes, of `listen({ workers })` or `node:cluster`, through their primary. All workers
- * see the same events in the same order. A client that reconnects to any worker, even a new one, gets its missed events.
+ * Joins the channels in worker processes, from `listen({ workers })` or `node:cluster`, through their primary. All
+ * workers see the same events in the same order. A client that reconnects to any worker, even a new one, gets its
+ * missed events.
  *
  * The primary must create the same channel, because it keeps the history for new workers. Without workers, this backplane
  * has no effect.

@@ -1,7 +1,7 @@
 import { withCode } from '@fw/options'
 import { StartupError } from '../../../options/startup-error.ts'
 
-/** Socket address of the binding; `host` is an IP address. */
+/** Socket address in the binding's format; `host` is an IP address. */
 export interface HostPort {
   host: string
   port: number
@@ -45,8 +45,8 @@ export interface QuicheConnection {
   /** Returns false for an unknown stream. */
   streamReadable(streamId: number): boolean
   /**
-   * Issues a connection ID. Beyond the peer's limit, the peer must also retire its oldest ID; one retirement too many
-   * is a protocol error.
+   * Issues a connection ID. Beyond its limit, the peer must also retire its oldest ID. One retirement too many is a
+   * protocol error.
    *
    * @returns The sequence number of the connection ID
    */
@@ -157,7 +157,7 @@ export interface QuicheBinding {
 export type LoadQuiche = () => Promise<{ readonly default: unknown }>
 
 /**
- * Loads the native QUIC binding of the optional package `@matrixai/quic`.
+ * Loads the native QUIC binding from the optional package `@matrixai/quic`.
  *
  * @throws {StartupError} if the package is not installed, or has no binary for this platform
  */
@@ -185,8 +185,8 @@ function isMissing(error: unknown): boolean {
 }
 
 /**
- * Imports the binding. The specifier is not a literal, so that bundlers leave the native package out, and succeed without
- * it.
+ * Imports the binding. The specifier is not a literal, so that bundlers leave the native package out and succeed
+ * without it.
  */
 function importQuiche(): ReturnType<LoadQuiche> {
   const specifier = ['@matrixai/quic', 'native/quiche.js'].join('/')

@@ -21,12 +21,12 @@ const MAX_PACKETS_PER_TURN = 256
  * has acknowledged the bytes before the reset. If the reset itself was lost, the peer would wait forever.
  */
 const REPEAT_AFTER_MS = 25
-/** Resets come before all content, and one packet has room for a hundred of them. */
+/** quiche sends resets before all content, and one packet has room for a hundred of them. */
 const MAX_REPEATED_PACKETS = 2
 
 /**
- * Runs one quiche connection. quiche has no callbacks, so `service` polls it after packets arrive: it reports the
- * changes as events and sends the pending packets.
+ * Runs one quiche connection. quiche has no callbacks, so `service` polls it after packets arrive, reports changes as
+ * events, and sends the pending packets.
  */
 export class QuicheConnection implements QuicConnection {
   readonly openedAt: number = performance.now()
@@ -103,7 +103,7 @@ export class QuicheConnection implements QuicConnection {
    * Processes a received packet.
    *
    * @param key Destination connection ID of the packet
-   * @returns Whether the packet was valid; the first packet of a client must be
+   * @returns Whether the packet was valid; a client's first packet must be
    */
   receive(packet: Uint8Array, key: string, from: HostPort, to: HostPort): boolean {
     // Send first: a STOP_SENDING in this packet must not find unsent bytes (see `StuckStreams`).
@@ -302,7 +302,7 @@ export class QuicheConnection implements QuicConnection {
   }
 }
 
-/** Services of the listener that a connection uses. */
+/** Listener services that a connection uses. */
 export interface QuicheEndpoint {
   readonly options: Pick<QuicListenOptions, 'idleTimeoutMs' | 'handshakeTimeoutMs' | 'maxConcurrentStreams'>
   transmit(packet: Uint8Array, to: HostPort): void
@@ -310,7 +310,7 @@ export interface QuicheEndpoint {
   addId(connection: QuicheConnection): { readonly id: Uint8Array; readonly resetToken: bigint; readonly key: string }
   /** Removes a connection ID that the peer has retired. */
   removeId(connection: QuicheConnection, id: Uint8Array): void
-  /** Schedules a call of `service` in this event-loop turn. */
+  /** Schedules a call to `service` in this event-loop turn. */
   schedule(connection: QuicheConnection): void
   /** Accepts the connection after its handshake. */
   accept(connection: QuicConnection): QuicConnectionEvents

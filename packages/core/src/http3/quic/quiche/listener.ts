@@ -18,7 +18,7 @@ const MIN_INITIAL_BYTES = 1200
 const MAX_STATELESS_BYTES = 512
 /**
  * Number of concurrent handshakes above which a new client must first validate its address. Validation costs a round
- * trip, so it is reserved for loads that can be a flood from spoofed addresses.
+ * trip, so it is required only under loads that could be a flood from spoofed addresses.
  */
 const RETRY_ABOVE_HANDSHAKES = 64
 
@@ -160,7 +160,7 @@ export class QuicheListener implements QuicListener, QuicheEndpoint {
         connection.service()
       }
     } finally {
-      // An application threw: schedule the remaining connections again.
+      // The application threw an error: schedule the remaining connections again.
       for (const connection of scheduled) this.schedule(connection)
     }
   }
@@ -193,7 +193,7 @@ export class QuicheListener implements QuicListener, QuicheEndpoint {
     if (made?.receive(packet, key, from, this.#local) === false) made.destroy()
   }
 
-  /** Answers a packet of an unknown connection, such as one of a previous process, with a stateless reset. */
+  /** Answers a packet for an unknown connection, such as one from a previous process, with a stateless reset. */
   #onStray(packet: Buffer, from: HostPort): void {
     const reset = this.#resets.respond(packet.subarray(1, 1 + ID_BYTES), packet.byteLength, performance.now())
     if (reset !== undefined) this.transmit(reset, from)
@@ -208,7 +208,7 @@ export class QuicheListener implements QuicListener, QuicheEndpoint {
     }
   }
 
-  /** Creates a connection for a packet without one, if limits permit. */
+  /** Creates a connection for a packet without one, if the limits permit it. */
   #admit(packetBytes: number, header: QuicheHeader, from: HostPort): QuicheConnection | undefined {
     if (this.#isRefusing || packetBytes < MIN_INITIAL_BYTES) return undefined
     if (!this.#quiche.versionIsSupported(header.version)) {
@@ -223,7 +223,7 @@ export class QuicheListener implements QuicListener, QuicheEndpoint {
     if (header.token !== undefined && header.token.byteLength > 0) {
       const originalId = openRetryToken(this.#tokenSecret, client, Date.now(), header.token, header.dcid)
       if (originalId !== undefined) return this.#connect(header.dcid, originalId, header, from)
-      // RFC 9000 §8.1.3: a previous process can have issued the token. Continue as if there were none.
+      // RFC 9000 §8.1.3: a previous process can have issued the token. Continue as if the packet had none.
     }
     const id = randomBytes(ID_BYTES)
     if (this.#handshakes < RETRY_ABOVE_HANDSHAKES) return this.#connect(id, null, header, from)
@@ -281,8 +281,8 @@ function idKey(id: Uint8Array): string {
 }
 
 /**
- * Derives the secret for stateless reset tokens from the private key. It survives a restart, so clients of the previous
- * process learn immediately that their connections are gone. With a shared port the secret is random: a packet routed
+ * Derives the secret for stateless reset tokens from the private key. It survives a restart, so the previous process's
+ * clients learn immediately that their connections are gone. With a shared port the secret is random: a packet routed
  * to the wrong process would otherwise end an active connection (RFC 9000 §21.11).
  */
 // docs/decisions/0086

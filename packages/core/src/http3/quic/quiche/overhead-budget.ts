@@ -4,7 +4,7 @@ const FREE_BYTES = 256 * 1024
 const BYTES_PER_SECOND = 100
 /** Unread bytes of one stream: its initial window. */
 const STREAM_BYTES = 64 * 1024
-/** Factor for bytes read: the window grows with reads, and the client can have to send all of it twice. */
+/** Factor for bytes read: the window grows with reads, and the client may need to send all of it twice. */
 const READ_FACTOR = 4
 /** Largest packet in bytes that the server accepts. */
 const MAX_PACKET_BYTES = 1472
@@ -13,8 +13,8 @@ const MAX_PACKET_BYTES = 1472
  * Limits the bytes that a peer can send outside requests.
  *
  * quiche 0.18 keeps the contents of some frames until the connection closes, without a limit. These are CRYPTO frames
- * after the handshake (CVE-2024-1765), PATH_CHALLENGE (CVE-2023-6193) and NEW_CONNECTION_ID (CVE-2024-1410). For the
- * last, each lookup also scans the whole list.
+ * after the handshake (CVE-2024-1765), PATH_CHALLENGE (CVE-2023-6193) and NEW_CONNECTION_ID (CVE-2024-1410). For
+ * NEW_CONNECTION_ID, each lookup also scans the whole list.
  *
  * quiche does not report these frames. The budget therefore counts received bytes that are neither stream content nor
  * acknowledgments of sent packets.
@@ -48,7 +48,7 @@ export class OverheadBudget {
    *
    * @param openStreams Streams that can hold unread bytes
    * @param countPackets Returns the number of valid packets from the peer. Called only when the budget seems exceeded,
-   *   because attackers can replay packets of the peer
+   *   because attackers can replay the peer's packets
    * @returns Whether the budget is exceeded
    */
   onReceived(bytes: number, openStreams: number, countPackets: () => number): boolean {

@@ -5,7 +5,7 @@ const HOME = { host: '192.0.2.1', port: 1 }
 const AWAY = { host: '192.0.2.1', port: 2 }
 const VICTIM = { host: '198.51.100.1', port: 3 }
 
-/** Connection IDs of a client that retires IDs as soon as it receives the order. */
+/** Connection IDs from a client that retires IDs as soon as the server asks. */
 class Ids implements IssuedIds {
   readonly limit: number
   /** Sequence numbers of the IDs that the client can still use. */
@@ -68,7 +68,7 @@ describe('PeerAddress', () => {
     }
   })
 
-  it('does not order the retirement of a connection ID that can be lost', () => {
+  it('does not request the retirement of a connection ID that can be lost', () => {
     const peer = new PeerAddress(HOME)
     const ids = new Ids(2)
     peer.onPacket(AWAY, 50, 'id 0', ids, 0)
@@ -101,7 +101,7 @@ describe('PeerAddress', () => {
     expect([peer.target(3000).to, peer.target(3001).to]).toEqual([VICTIM, HOME])
   })
 
-  it('accepts no connection ID as proof that was sent to another address', () => {
+  it('does not accept a connection ID that was sent to another address as proof', () => {
     const peer = new PeerAddress(HOME)
     const ids = new Ids(2)
     peer.onPacket(AWAY, 50, 'id 0', ids, 0)

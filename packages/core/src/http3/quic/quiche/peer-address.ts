@@ -12,7 +12,8 @@ const MAX_ID_LIMIT = 16
 /** Maximum number of address changes. Each one uses connection IDs that quiche keeps until the connection closes. */
 const MAX_ATTEMPTS = 100
 /**
- * Milliseconds after which a sent connection ID counts as delivered. A path that delivers nothing for longer is broken.
+ * Milliseconds after which a sent connection ID counts as delivered. A path that takes longer to deliver a packet is
+ * broken.
  */
 const ARRIVAL_MS = 3000
 
@@ -43,8 +44,8 @@ interface Attempt {
  *
  * quiche has its own path validation, but a client can use it to send quiche 0.18 into an endless loop (CVE-2025-7054).
  * quiche therefore always sees the original address. To validate a new address, the server sends new connection IDs
- * only to that address, with an order to retire all old ones. A packet that uses one of the new IDs is the proof,
- * because they cannot be guessed.
+ * only to that address, and asks the client to retire all old ones. A packet that uses one of the new IDs is proof,
+ * because the IDs cannot be guessed.
  */
 // docs/decisions/0085
 export class PeerAddress {
@@ -54,7 +55,7 @@ export class PeerAddress {
   #attempt: Attempt | undefined = undefined
   #attempts = 0
   #nextSequence = 1
-  /** Issued IDs that the peer has not used yet, by ID. Their packets can be lost and sent again. */
+  /** Issued IDs that the peer has not used yet, by ID. The packets that carry them can be lost and sent again. */
   readonly #unused = new Map<string, { readonly sequence: number; readonly sentMs: number }>()
   /** Sequence number of the oldest connection ID that the peer was not asked to retire. */
   #oldestSequence = 0
@@ -92,7 +93,7 @@ export class PeerAddress {
   }
 
   /**
-   * Handles a valid packet of the peer that is not a duplicate.
+   * Handles a valid packet from the peer that is not a duplicate.
    *
    * @param key Destination connection ID of the packet
    */
@@ -119,14 +120,14 @@ export class PeerAddress {
     this.#issue(attempt, ids, nowMs)
   }
 
-  /** Issues IDs until the peer holds only IDs of this attempt. */
+  /** Issues IDs until the peer holds only IDs from this attempt. */
   #issue(attempt: Attempt, ids: IssuedIds, nowMs: number): void {
     while (this.#oldestSequence < attempt.firstSequence) {
       const active = ids.active()
-      // The peer need not track more retired IDs than this. Wait for it to confirm some.
+      // The peer need not track more retired IDs than this, so wait for it to confirm some.
       if (active >= 2 * ids.limit - 1) return
-      // quiche 0.18 retransmits a lost ID with the latest retirement order, even if that order covers this ID. The peer
-      // treats that as an error, so wait until the ID has arrived.
+      // quiche 0.18 retransmits a lost ID with the latest retirement request, even if that request covers this ID. The
+      // peer treats that as an error, so wait until the ID has arrived.
       if (active >= ids.limit && this.#mayBeLost(this.#oldestSequence, nowMs)) return
       const { sequence, key } = ids.issue()
       this.#unused.set(key, { sequence, sentMs: nowMs })

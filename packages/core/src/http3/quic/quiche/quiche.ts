@@ -9,7 +9,7 @@ import { MAX_PACKET_BYTES } from './send-room.ts'
 
 /**
  * Largest UDP payload in bytes that the server accepts: what Ethernet carries over IPv4. Without the limit, Chromium
- * sends larger packets on larger paths.
+ * sends larger packets on paths that allow them.
  */
 const MAX_RECEIVED_PACKET_BYTES = 1472
 /**
@@ -19,19 +19,19 @@ const MAX_RECEIVED_PACKET_BYTES = 1472
 const STREAM_WINDOW = 64 * 1024
 const MAX_STREAM_WINDOW = 1024 * 1024
 /**
- * Flow-control window of a connection in bytes; large enough never to be reached. With a smaller one, an unread upload
+ * A connection's flow-control window in bytes; large enough never to be reached. With a smaller one, an unread upload
  * blocks all other requests in quiche 0.18, because quiche extends the window only after reads. quiche also loses the
  * window of aborted uploads.
  */
 const CONNECTION_WINDOW = 2 ** 50
 /** Window of control and QPACK streams in bytes. */
 const UNIDIRECTIONAL_WINDOW = 64 * 1024
-/** Three streams that HTTP/3 uses, and some of unknown types, which must be ignored. */
+/** Enough for the three streams that HTTP/3 uses, and some of unknown types, which must be ignored. */
 const MAX_UNIDIRECTIONAL_STREAMS = 8
 /** Requested socket buffer size in bytes, for bursts of packets. The kernel can grant less. */
 const SOCKET_BUFFER_BYTES = 4 * 1024 * 1024
 
-/** Returns the QUIC implementation of `@matrixai/quic`, which uses quiche. */
+/** Returns the QUIC implementation from `@matrixai/quic`, which uses quiche. */
 export function quicheQuic(quiche: QuicheBinding): Quic {
   return {
     async listen(options, accept) {
@@ -65,7 +65,7 @@ function makeConfig(quiche: QuicheBinding, options: QuicListenOptions): QuicheCo
   config.setInitialMaxStreamDataUni(UNIDIRECTIONAL_WINDOW)
   config.setInitialMaxStreamsBidi(options.maxConcurrentStreams)
   config.setInitialMaxStreamsUni(MAX_UNIDIRECTIONAL_STREAMS)
-  // Active migration needs a second connection ID, which the client does not have: see `PeerAddress`.
+  // Active migration needs a second connection ID, which the client does not have (see `PeerAddress`).
   config.setDisableActiveMigration(true)
   // Packets are sent immediately: this package does not implement the send times of quiche's pacing.
   config.enablePacing(false)
@@ -123,7 +123,7 @@ async function bindingVersion(): Promise<string> {
     }
     return manifest.version
   } catch {
-    // The version only helps to read the log.
+    // The version is only for the log, so ignore a failure.
     return '(unknown version)'
   }
 }

@@ -2,12 +2,12 @@ import { codeOf } from './errors.ts'
 import type { QuicRead } from '../quic.ts'
 import { READ_SIDE, shutDown, type StreamSides } from './stream-sides.ts'
 
-/** Number of open streams up to which each one is polled. */
+/** Maximum number of open streams for which each one is polled. */
 const MAX_ASKED_STREAMS = 32
 const readBuffer = Buffer.alloc(64 * 1024)
 const NOTHING = readBuffer.subarray(0, 0)
 
-/** Reads from the streams of a connection. */
+/** Reads from a connection's streams. */
 export class ReceivingStreams {
   readonly #sides: StreamSides
   readonly #opened = new OpenedStreams()
@@ -45,7 +45,7 @@ export class ReceivingStreams {
     const read = this.#receive(streamId, readBuffer.subarray(0, maxBytes))
     if (read === undefined) return undefined
     this.#sides.overhead.onRead(read.chunk.byteLength)
-    // Schedule a send: quiche may have to extend the window.
+    // Schedule a send, because quiche might have to extend the window.
     this.#sides.schedule()
     if (read.isEnd) this.#end(streamId)
     return read
@@ -138,8 +138,8 @@ export class OpenedStreams {
   /** Next expected stream ID by type (the two low bits of the ID). */
   readonly #next: [number, number, number, number] = [0, 1, 2, 3]
   /**
-   * Skipped streams: opened by the peer, but without a packet yet. At most as many as the peer can open at the same
-   * time.
+   * Skipped streams: opened by the peer, but without a packet yet. There are at most as many as the peer can open at
+   * the same time.
    */
   readonly #skipped = new Set<number>()
 

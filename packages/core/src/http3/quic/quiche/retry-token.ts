@@ -14,7 +14,7 @@ export interface RetryClient {
 }
 
 /**
- * Creates the token of a Retry packet. It proves that the client receives packets at its address, without state on the
+ * Creates the token for a Retry packet. It proves that the client receives packets at its address, without state on the
  * server.
  *
  * @param originalId Destination connection ID of the client's first packet
@@ -37,7 +37,8 @@ export function mintRetryToken(
  * Verifies a token and returns its content.
  *
  * @param retryId Destination connection ID of the packet with the token
- * @returns The original destination connection ID, or `undefined` if the token is forged, expired or of another client
+ * @returns The original destination connection ID, or `undefined` if the token is forged, expired or from another
+ * client
  */
 export function openRetryToken(
   secret: Uint8Array,

@@ -30,7 +30,7 @@ describe('SendRoom', () => {
   })
 
   it('reserves room for the headers of packets and frames', () => {
-    // Ten full packets and a partial one, with 64 bytes of headers each.
+    // The room for ten full packets and a partial one, with 64 bytes of headers each.
     expect(connection(13_500).share(0, 20_000)).toBe(13_500 - 11 * 64)
   })
 
@@ -67,7 +67,7 @@ describe('SendRoom', () => {
     expect(connection(1000).share(0, 500)).toBe(500)
   })
 
-  it('uses all room of a peer with small windows, which can wait for it', () => {
+  it('uses all room for a peer with small windows, which can wait for it', () => {
     expect(connection(1000, 1000, 16_384).share(0, 20_000)).toBe(1000)
   })
 
@@ -82,7 +82,7 @@ describe('SendRoom', () => {
     expect(room.isFull).toBe(false)
     allowed = 1350
     expect(room.isFull).toBe(true)
-    // It has never shown more, so this can be its own small window.
+    // The stream has never shown more capacity, so this can be its own small window.
     expect(new SendRoom(capacities, YARDSTICK).isFull).toBe(false)
   })
 
@@ -106,7 +106,7 @@ describe('SendRoom', () => {
     }
     const room = new SendRoom(capacities, YARDSTICK)
     room.onWritten(room.share(0, wanted))
-    // Once for each packet: nothing was written before the second one.
+    // The report happens once per received packet: nothing was written before the second one.
     room.onReceived()
     room.onReceived()
     expect([pings, attempts]).toEqual([times, Array.from({ length: times }, () => 21)])

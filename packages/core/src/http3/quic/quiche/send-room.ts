@@ -2,7 +2,7 @@
 export const MAX_PACKET_BYTES = 1350
 /** Bytes of a packet reserved for headers, connection IDs, packet and frame headers and the AEAD tag. */
 const PACKET_OVERHEAD_BYTES = 64
-/** Window size in bytes from which a peer is expected to extend its windows before they are used up. */
+/** Minimum window size, in bytes, of a peer that is expected to extend its windows before they are used up. */
 const LARGE_WINDOW = 64 * 1024
 const MIN_REFERENCE_BYTES = 4 * MAX_PACKET_BYTES
 /** Fits a short header with the longest connection ID (RFC 9000 §17.3.1), but no frame. */
@@ -28,7 +28,8 @@ export interface Capacities {
  *
  * quiche accepts as many bytes as congestion control permits, but does not count the headers of packets and frames. It
  * keeps the excess bytes, and a stream that is aborted in that state gets stuck (see `StuckStreams`). `SendRoom`
- * therefore reserves room for headers. When only that reserve is left, it reports to quiche that the window is used up.
+ * therefore reserves room for headers. When only that reserve is left, `SendRoom` reports to quiche that the window is
+ * used up.
  */
 export class SendRoom {
   readonly #quiche: Capacities
@@ -50,7 +51,7 @@ export class SendRoom {
   /**
    * Creates the tracker for one connection.
    *
-   * @param referenceId Stream whose own window is hardly used, so that its capacity shows the congestion window
+   * @param referenceId Stream whose own window is rarely used, so that its capacity reflects the congestion window
    */
   constructor(quiche: Capacities, referenceId: number) {
     const { peerInitialMaxData, peerInitialMaxStreamDataBidiLocal } = quiche.stats()
@@ -81,8 +82,8 @@ export class SendRoom {
   }
 
   /**
-   * Reports whether one packet can be sent during recovery. Half of a small window can be less than a packet, and no
-   * acknowledgment may be outstanding.
+   * Reports whether one packet can be sent during recovery. Half of a small window can be less than a packet, and there
+   * might be no outstanding acknowledgment to wait for.
    */
   #hasOnePacket(bytes: number): boolean {
     return this.#isRecovering && this.#writtenBytes === 0 && bytes >= MAX_PACKET_BYTES

@@ -2,12 +2,12 @@ import { codeOf } from './errors.ts'
 import { SendRoom } from './send-room.ts'
 import { shutDown, WRITE_SIDE, type StreamSides } from './stream-sides.ts'
 
-/** First unidirectional stream ID of a server (RFC 9000 §2.1), and the distance to the next. */
+/** A server's first unidirectional stream ID (RFC 9000 §2.1), and the distance to the next. */
 const FIRST_UNIDIRECTIONAL = 3
 const STREAM_STEP = 4
 const NOTHING = new Uint8Array()
 
-/** Writes to the streams of a connection. */
+/** Writes to a connection's streams. */
 export class SendingStreams {
   /** Bytes that quiche has accepted so far, on all streams. */
   writtenBytes = 0

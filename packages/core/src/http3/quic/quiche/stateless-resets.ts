@@ -7,19 +7,19 @@ const MIN_BYTES = 21
 /** Maximum size of a reset: the size of a typical packet without data. A larger reset has no benefit. */
 const MAX_BYTES = 42
 /**
- * Number of resets in a burst, and per second. Packets of unknown connections arrive in bursts after a restart or in an
- * attack.
+ * Number of resets in a burst, and per second. Packets for unknown connections arrive in bursts after a restart or in
+ * an attack.
  */
 const BURST = 1000
 const PER_SECOND = 500
 
-/** Creates stateless resets, which tell a client immediately that the server does not know its connection. */
+/** Creates stateless resets, which inform a client immediately that the server has no state for its connection. */
 export class StatelessResets {
   readonly #secret: Uint8Array
   readonly #budget: RateBudget
 
   /**
-   * Creates the resets of one listener.
+   * Creates the resets for one listener.
    *
    * @param secret Must survive a restart for clients to recognize the resets
    */
@@ -28,13 +28,13 @@ export class StatelessResets {
     this.#budget = new RateBudget(BURST, PER_SECOND, nowMs)
   }
 
-  /** Returns the secret 16-byte token of a connection ID. */
+  /** Returns the secret 16-byte token for a connection ID. */
   token(id: Uint8Array): bigint {
     return BigInt(`0x${this.#tokenOf(id).toString('hex')}`)
   }
 
   /**
-   * Returns a reset for a packet of an unknown connection.
+   * Returns a reset for a packet with an unknown connection ID.
    *
    * @param packetBytes Size of that packet. The reset is smaller, so that two servers cannot answer each other forever
    * @returns `undefined` if the packet is too small or the rate limit is reached

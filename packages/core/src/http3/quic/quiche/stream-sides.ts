@@ -7,7 +7,7 @@ export const READ_SIDE = 0
 /** Sending side of a stream. */
 export const WRITE_SIDE = 1
 
-/** Services of the connection for the two stream sides. */
+/** Connection services for the two stream sides. */
 export interface StreamSides {
   readonly quiche: Quiche
   readonly overhead: OverheadBudget

@@ -62,7 +62,7 @@ it('resets a stream that is unfinished after five seconds', () => {
   expect([streams.isEmpty, transport.resets]).toEqual([false, [4]])
 })
 
-it('calls `onTooMany` once when the limit is stuck for ten seconds', () => {
+it('calls `onTooMany` once when the maximum number of streams is stuck for ten seconds', () => {
   watch(new Transport(4, 8), 0, 4, 8)
   vi.advanceTimersByTime(10_000)
   expect(onTooMany).not.toHaveBeenCalled()

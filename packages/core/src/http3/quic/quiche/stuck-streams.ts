@@ -4,8 +4,8 @@ const NUDGE_AFTER_MS = 5000
 const STUCK_AFTER_MS = 10_000
 const CHECK_INTERVAL_MS = 1000
 /**
- * Number of cleanly ended streams to remember. The peer has fewer open at the same time, and opens another only when
- * quiche has forgotten one.
+ * Number of cleanly ended streams to keep track of. The peer has fewer streams open at the same time, and opens another
+ * only when quiche has forgotten one.
  */
 const RECENT_STREAMS = 256
 
@@ -34,8 +34,8 @@ export interface StreamStates {
  * 2. The receiving side of a stream is stopped, and the peer then finishes the stream instead of resetting it.
  * 3. The peer's reset arrives after the last acknowledgment.
  *
- * A reset from the server, after all bytes have arrived, releases some of these streams. Each remaining one reduces the
- * number of streams that the peer can open. When too many are stuck, the connection must be replaced.
+ * A reset from the server, after all bytes have arrived, releases some of these streams. Each remaining stuck stream
+ * reduces the number of streams that the peer can open. When too many are stuck, the connection must be replaced.
  */
 export class StuckStreams {
   readonly #quiche: StreamStates
@@ -48,7 +48,7 @@ export class StuckStreams {
   #timer: NodeJS.Timeout | undefined = undefined
 
   /**
-   * Creates the tracker of one connection.
+   * Creates the tracker for one connection.
    *
    * @param limit Number of stuck streams at which `onTooMany` is called
    */
@@ -58,7 +58,7 @@ export class StuckStreams {
     this.#onTooMany = onTooMany
   }
 
-  /** Records a stream whose two sides ended cleanly. */
+  /** Records a stream whose two sides have ended cleanly. */
   onEnded(streamId: number): void {
     this.#ended[this.#endedCount++ % RECENT_STREAMS] = streamId
   }
@@ -69,7 +69,7 @@ export class StuckStreams {
     this.#checkLater()
   }
 
-  /** Whether the peer has acknowledged all bytes of all streams. */
+  /** Whether the peer has acknowledged all bytes on all streams. */
   get isEmpty(): boolean {
     this.#count()
     return this.#aborted.size === 0 && this.#ended.every((streamId) => this.#isOver(streamId))

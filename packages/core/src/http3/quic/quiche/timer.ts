@@ -13,9 +13,9 @@ export class QuicheTimer {
   #atMs = Infinity
 
   /**
-   * Creates the timer of one connection.
+   * Creates the timer for one connection.
    *
-   * @param onTimeout Called after quiche, which can have packets to send or be closed
+   * @param onTimeout Called after quiche's timeout handler; quiche can then have packets to send or be closed
    */
   constructor(quiche: Pick<QuicheConnection, 'timeout' | 'onTimeout'>, onTimeout: () => void) {
     this.#quiche = quiche
@@ -29,7 +29,7 @@ export class QuicheTimer {
     if (timeoutMs === null) return
     // Add one millisecond because quiche rounds down.
     const atMs = performance.now() + timeoutMs + 1
-    // An early timer is harmless, because it is set again. Resetting it on each change would cost more.
+    // A timer that fires early is harmless, because it is set again. Resetting it on each change would cost more.
     if (this.#timer !== undefined && this.#atMs <= atMs) return
     clearTimeout(this.#timer)
     this.#atMs = atMs
