@@ -11,6 +11,9 @@ export type PackedPackages = ReadonlyMap<PublishedPackage, Tarball>
 /** Compilers, in addition to this workspace's, that must accept the declarations; as packages to install. */
 const COMPILERS = { 'typescript-5': 'npm:typescript@~5.9.3', 'typescript-6': 'npm:typescript@~6.0.2' }
 
+/** Peers of entries that cannot be imported without them. Users install them too. */
+export const ENTRY_PEERS = { jose: '^6.2.18' }
+
 /** Package with the oldest supported Node.js for this platform. Other platforms have none, and skip it. */
 const OLDEST_NODE = {
   name: 'oldest-node',
@@ -30,7 +33,7 @@ export async function installAndRun(packed: PackedPackages, folder: string, root
     'package.json': JSON.stringify({
       private: true,
       type: 'module',
-      dependencies: { ...tarballs, ...COMPILERS },
+      dependencies: { ...tarballs, ...ENTRY_PEERS, ...COMPILERS },
       optionalDependencies: { [OLDEST_NODE.name]: OLDEST_NODE.source },
     }),
     // The packages depend on versions of each other that are not in the registry yet.

@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { PackedPackages } from './install-and-run.ts'
+import { ENTRY_PEERS, type PackedPackages } from './install-and-run.ts'
 import { runCommand } from './run-command.ts'
 import { checkInstalledPackages, type PackageLock } from './size-budgets.ts'
 
@@ -19,7 +19,8 @@ export async function installWithNpm(
 ): Promise<string[]> {
   const dependencies = Object.fromEntries([...packed].map(([{ name }, { path }]) => [name, `file:${path}`]))
   await mkdir(folder)
-  await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module', dependencies }))
+  const manifest = { private: true, type: 'module', dependencies: { ...dependencies, ...ENTRY_PEERS } }
+  await writeFile(join(folder, 'package.json'), JSON.stringify(manifest))
   await writeFile(join(folder, 'program.ts'), await readFile(program))
   const install = ['npm', 'install', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund']
   const installed = await runCommand(install, folder)
