@@ -6,13 +6,13 @@ export function headSent(api: string): Error {
   return withCode('FW_RESPONSE_SENT', new Error(`session.${api}: the head of the response has been sent. ${fix}`))
 }
 
-/** The head is about to leave, but the store does not have the changes. */
+/** The response head is about to be sent, but the store does not have the changes. */
 export function unsaved(): Error {
   const fix = 'Call await session.save() before the response starts.'
   return withCode('FW_SESSION_UNSAVED', new Error(`The response starts before the session is saved. ${fix}`))
 }
 
-/** Another request has destroyed or rotated the session, or changes it all the time. */
+/** Another request has destroyed or rotated the session, or others changed it during each attempt to save. */
 export function conflict(): Error {
   return withCode('FW_SESSION_CONFLICT', new HttpError(409, 'Another request has changed the session'))
 }

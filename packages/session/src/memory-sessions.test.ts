@@ -24,6 +24,16 @@ describe('memorySessions()', () => {
     expect(await store.read('c')).toBeDefined()
   })
 
+  it('counts a read as a use', async () => {
+    const store = memorySessions({ maxSessions: 2 })
+    await store.create('a', until(1000))
+    await store.create('b', until(1000))
+    await store.read('a')
+    await store.create('c', until(1000))
+    expect(await store.read('a')).toBeDefined()
+    expect(await store.read('b')).toBeUndefined()
+  })
+
   it('deletes expired sessions first', async () => {
     const store = memorySessions({ maxSessions: 2 })
     await store.create('a', until(10))

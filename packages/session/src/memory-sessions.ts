@@ -3,7 +3,7 @@ import type { SessionStore, StoredSession } from './session-store.ts'
 
 /** Options of `memorySessions()`. */
 export interface MemorySessionsOptions {
-  /** Maximum number of sessions. The one that was not used for the longest time is deleted first. Default 100,000. */
+  /** Maximum number of sessions. The one that was not read or written for the longest time is deleted first. Default 100,000. */
   readonly maxSessions?: number
 }
 
@@ -22,7 +22,7 @@ export function memorySessions(options: MemorySessionsOptions = {}): SessionStor
 
 class MemorySessions implements SessionStore {
   readonly #maxSessions: number
-  /** The session that was used last is at the end. */
+  /** The session that was read or written last is at the end. */
   readonly #sessions = new Map<string, StoredSession>()
 
   constructor(maxSessions: number) {
@@ -30,7 +30,9 @@ class MemorySessions implements SessionStore {
   }
 
   async read(key: string): Promise<StoredSession | undefined> {
-    return this.#find(key)
+    const session = this.#find(key)
+    if (session !== undefined) this.#moveToEnd(key, session)
+    return session
   }
 
   async create(key: string, session: StoredSession): Promise<void> {

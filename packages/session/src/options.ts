@@ -27,7 +27,7 @@ export interface SessionCookieOptions {
 /** Options of `sealedSession()`. */
 export interface SealedSessionOptions extends SessionCookieOptions {
   /**
-   * Secrets of at least 32 random bytes. The first one encrypts, and all of them decrypt, so that you can replace a secret.
+   * Secrets of at least 32 random bytes. The first secret encrypts and any of them decrypts, so you can rotate secrets.
    */
   readonly secrets: readonly (string | Uint8Array)[]
   /** Maximum size of the name and the value of the cookie, in bytes, above which `update()` throws. Browsers accept 4,096. Default 4,096. */
@@ -83,7 +83,7 @@ export const SEALED_KINDS: OptionKinds<SealedSessionOptions> = {
 /** The kinds of all options of `session()`. */
 export const SESSION_KINDS: OptionKinds<SessionOptions> = {
   ...COOKIE_KINDS,
-  store: objectWith('a session store', 'read', 'create', 'replace', 'touch'),
+  store: objectWith('a session store', 'read', 'create', 'replace', 'touch', 'delete'),
 }
 
 /** Option names of other libraries, and what to use instead. */

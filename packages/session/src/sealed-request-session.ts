@@ -81,7 +81,7 @@ export class SealedRequestSession<Data extends object> implements Session<Data> 
     this.#isChanged = isRefreshDue(this.#settings, { createdAtMs, expiresAtMs }, nowMs)
   }
 
-  /** Adds the cookie to the response that leaves. */
+  /** Adds the cookie to the outgoing response. */
   #send(response: OutgoingResponse, ctx: Context): void {
     this.#isSent = true
     this.#cookie.write(response, ctx, this.#isChanged ? this.#cookieChange() : undefined, this.#isChanged)

@@ -3,6 +3,7 @@ import { setSinks } from '@fw/log'
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { SealedSessionOptions } from './options.ts'
 import { sealedSession } from './sealed-session.ts'
+import type { Session } from './session.ts'
 import { Browser } from '../test/browser.ts'
 
 interface Data {
@@ -55,6 +56,23 @@ function cacheFields({ headers }: Response): (string | null)[] {
   return [headers.get('vary'), headers.get('cache-control')]
 }
 
+/** Returns the `Cache-Control` of a response to which the handler adds values. */
+async function fieldFor(path: string, ...values: readonly string[]): Promise<string | null> {
+  const app = new App()
+  const sessions = sealedSession<Data>({ secrets: [SECRET] })
+  app.router.use(sessions)
+  const route = (name: string, act: (session: Session<Data>) => unknown): void => {
+    app.router.post(name, async (ctx) => {
+      act(await sessions.of(ctx))
+      for (const value of values) ctx.responseHeaders.append('cache-control', value)
+      return 'ok'
+    })
+  }
+  route('/write', (session) => session.update({ user: 'ada' }))
+  route('/read', (session) => session.data)
+  return (await new Browser(app).post(path)).headers.get('cache-control')
+}
+
 describe('sealedSession()', () => {
   it('keeps data in the cookie', async () => {
     const browser = new Browser(appWith())
@@ -87,14 +105,21 @@ describe('sealedSession()', () => {
     expect(cookie.includes('Secure')).toBe(name !== 'session')
   })
 
-  it.each(['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'])(
-    'keeps the prefix behind a proxy on the same host that sends %s',
-    async (field) => {
-      const browser = new Browser(appWith(), 'http://localhost:3000')
-      const response = await browser.post('/login', { headers: { [field]: 'x' } })
-      expect(response.headers.getSetCookie()[0]).toMatch(/^__Host-session=/)
-    },
-  )
+  it.each([
+    'forwarded',
+    'via',
+    'x-forwarded-for',
+    'x-forwarded-host',
+    'x-forwarded-proto',
+    'x-forwarded-port',
+    'x-forwarded-ssl',
+    'x-real-ip',
+    'cf-connecting-ip',
+  ])('keeps the prefix behind a proxy on the same host that sends %s', async (field) => {
+    const browser = new Browser(appWith(), 'http://localhost:3000')
+    const response = await browser.post('/login', { headers: { [field]: 'x' } })
+    expect(response.headers.getSetCookie()[0]).toMatch(/^__Host-session=/)
+  })
 
   it('keeps the prefix on a server that trusts a proxy', async () => {
     const app = new App({ trustProxy: ['127.0.0.0/8'] })
@@ -104,23 +129,43 @@ describe('sealedSession()', () => {
     expect(response.headers.getSetCookie()[0]).toMatch(/^__Host-session=/)
   })
 
-  it('adds Vary where the session is read, and no-store where it is written', async () => {
+  it('adds Vary and private where the session is read, and no-store where it is written', async () => {
     const browser = new Browser(appWith())
     expect(cacheFields(await browser.get('/unused'))).toEqual([null, null])
-    expect(cacheFields(await browser.get('/'))).toEqual(['cookie', null])
+    expect(cacheFields(await browser.get('/'))).toEqual(['cookie', 'private'])
     expect(cacheFields(await browser.post('/login'))).toEqual(['cookie', 'no-store'])
-    expect(cacheFields(await browser.get('/'))).toEqual(['cookie', null])
+    expect(cacheFields(await browser.get('/'))).toEqual(['cookie', 'private'])
   })
 
-  it('keeps the cache-control of the handler', async () => {
-    const app = new App()
-    const sessions = sealedSession<Data>({ secrets: [SECRET] })
-    app.router.use(sessions).post('/', async (ctx) => {
-      ;(await sessions.of(ctx)).update({ user: 'ada' })
-      ctx.responseHeaders.set('cache-control', 'private')
-      return 'ok'
+  describe('the cache-control of the handler', () => {
+    it.each([
+      'private',
+      'private, max-age=60',
+      'Private, Max-Age=60',
+      'no-cache',
+      'no-store, max-age=0',
+      'public, no-store',
+    ])('stays with a cookie if shared caches do not store the response: %s', async (value) => {
+      expect(await fieldFor('/write', value)).toBe(value)
     })
-    expect((await new Browser(app).post('/')).headers.get('cache-control')).toBe('private')
+
+    it.each([
+      ['public'],
+      ['PUBLIC, max-age=60'],
+      ['max-age=60'],
+      ['no-cache, max-age=60'],
+      ['s-maxage=60'],
+      ['private, s-maxage = 60'],
+      ['private="set-cookie", max-age=60'],
+      ['max-age=60, ext="a, private, no-store, b"'],
+      ['must-revalidate', 'max-age=60'],
+    ])('becomes no-store with a cookie if shared caches can store the response: %s', async (...values) => {
+      expect(await fieldFor('/write', ...values)).toBe('no-store')
+    })
+
+    it('stays without a cookie', async () => {
+      expect(await fieldFor('/read', 'public, max-age=60')).toBe('public, max-age=60')
+    })
   })
 
   it('writes only changes', async () => {

@@ -7,7 +7,20 @@ export const HOST_PREFIX = '__Host-'
 const LOCALHOST = /^(?:(?:[a-z0-9-]+\.)*localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(?::\d+)?$/i
 
 /** Fields that proxies add. A proxy can terminate TLS, and send its own name for the server as the host. */
-const PROXY_FIELDS = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto']
+const PROXY_FIELDS = [
+  'forwarded',
+  'via',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-forwarded-port',
+  'x-forwarded-ssl',
+  'x-real-ip',
+  'cf-connecting-ip',
+]
+
+/** Responses whose `private` does not come from the handler. Another session of the response can still set `no-store`. */
+const marked = new WeakSet<OutgoingResponse>()
 
 /** A change of the cookie: the value to send, or `null` to delete it. */
 export interface CookieChange {
@@ -34,14 +47,23 @@ export class SessionCookie {
   }
 
   /**
-   * Adds the fields to a response: those for shared caches, and the cookie if it changes.
+   * Adds the fields to a response: those for shared caches, and the cookie if it changes. A shared cache would send a
+   * stored cookie to other users, so `no-store` replaces a `Cache-Control` of the handler that allows it.
    *
    * @param isWritten Whether the response belongs to a change of the session
    */
-  write({ headers }: OutgoingResponse, ctx: Context, change: CookieChange | undefined, isWritten: boolean): void {
+  write(response: OutgoingResponse, ctx: Context, change: CookieChange | undefined, isWritten: boolean): void {
+    const { headers } = response
     addVary(headers, 'cookie')
     if (change !== undefined) this.#set(ctx, change)
-    if ((isWritten || change !== undefined) && !headers.has('cache-control')) headers.set('cache-control', 'no-store')
+    const control = marked.has(response) ? null : headers.get('cache-control')
+    if (control === null) {
+      if (isWritten || change !== undefined) headers.set('cache-control', 'no-store')
+      else if (!headers.has('cache-control')) {
+        headers.set('cache-control', 'private')
+        marked.add(response)
+      }
+    } else if (change !== undefined && allowsSharedCaches(control)) headers.set('cache-control', 'no-store')
   }
 
   #set(ctx: Context, { value, maxAgeSeconds }: CookieChange): void {
@@ -52,6 +74,25 @@ export class SessionCookie {
       ctx.cookies.set(this.name, value, { secure, path: '/', httpOnly: true, sameSite: 'lax', ...lifetime })
     }
   }
+}
+
+/** RFC 9111 §3: reports whether `Cache-Control` explicitly allows shared caches to store a response. */
+function allowsSharedCaches(control: string): boolean {
+  const directives = new Map(
+    // A quoted string can contain the names of directives.
+    control
+      .replaceAll(/"[^"]*"/g, '""')
+      .split(',')
+      .map((directive) => {
+        const [name = '', value] = directive.split('=')
+        return [name.trim().toLowerCase(), value]
+      }),
+  )
+  if (directives.has('no-store')) return false
+  if (directives.has('public') || directives.has('s-maxage')) return true
+  // RFC 9111 §5.2.2.7: `private="set-cookie"` forbids caches to store only this field. Many ignore the list.
+  const isPrivate = directives.has('private') && directives.get('private') === undefined
+  return directives.has('max-age') && !isPrivate
 }
 
 function isCleartextLocalhost(ctx: Context): boolean {

@@ -44,9 +44,10 @@ export interface Session<Data extends object> {
   destroy(): void
   /**
    * Saves the changes now. Call it before `startResponse()` and before event streams, whose heads leave before the
-   * middleware saves. A sealed session is saved when the head leaves.
+   * middleware saves. A sealed session is saved when the response head is sent.
    *
-   * @throws {HttpError} 409 with the code `FW_SESSION_CONFLICT` if another request has destroyed or rotated the session
+   * @throws {HttpError} 409 with the code `FW_SESSION_CONFLICT` if another request has destroyed or rotated the session, or
+   * others changed it during each of 10 attempts
    * @throws the error of the store
    */
   save(): Promise<void>

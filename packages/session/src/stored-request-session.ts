@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Context, OutgoingResponse } from '@fw/types'
 import { conflict, headSent, unsaved } from './errors.ts'
 import { applyChange, type Change, type JsonData, NO_DATA, parseData } from './json-data.ts'
 import { expiryOf, isRefreshDue } from './lifetime.ts'
 import { maxAgeOf, type Settings } from './options.ts'
+import type { SaveQueue } from './save-queue.ts'
 import type { Session, SessionChanges, SessionData } from './session.ts'
 import { type CookieChange, SessionCookie } from './session-cookie.ts'
 import { newSessionId, storeKeyOf } from './session-id.ts'
@@ -11,6 +13,7 @@ import type { SessionStore, StoredSession } from './session-store.ts'
 /** The options of a `session()`, for all requests. */
 export interface StoredSettings extends Settings {
   readonly store: SessionStore
+  readonly saves: SaveQueue
 }
 
 /** A session that the store has. */
@@ -20,8 +23,10 @@ interface Held {
   readonly stored: StoredSession
 }
 
-/** Each failed attempt means that another request has changed the session. Exceeds the parallel requests of a browser. */
-const MAX_ATTEMPTS = 200
+/** Each failed attempt means that another process has changed the session. One process saves a session once at a time. */
+const MAX_ATTEMPTS = 10
+/** The longest delay after the first attempt. It grows with each one, so that processes that conflict get out of step. */
+const DELAY_MS = 5
 
 /** The session of one request, whose data is in a store. */
 export class StoredRequestSession<Data extends object> implements Session<Data> {
@@ -34,7 +39,8 @@ export class StoredRequestSession<Data extends object> implements Session<Data> 
   #data: JsonData
   /** The changes that the store does not have yet. */
   #changes: readonly Change[] = []
-  #isRotated = false
+  /** The last call of `rotate()` that the store does not have yet. A save ends only the call that it began with. */
+  #rotation: symbol | undefined = undefined
   /** The session that must be deleted. */
   #destroyed: Held | undefined = undefined
   /** Increased when the session ends, even during a save. */
@@ -83,7 +89,8 @@ export class StoredRequestSession<Data extends object> implements Session<Data> 
 
   rotate(): void {
     this.#requireOpen('rotate')
-    this.#isRotated = this.#held !== undefined
+    // Without a session in the store, the next save creates a new id.
+    if (this.#held !== undefined) this.#rotation = Symbol('rotation')
   }
 
   destroy(): void {
@@ -105,7 +112,12 @@ export class StoredRequestSession<Data extends object> implements Session<Data> 
   close(): void {
     this.#isClosed = true
     this.#changes = []
-    this.#isRotated = false
+    this.#rotation = undefined
+  }
+
+  /** Whether the store does not have all changes. */
+  get #isUnsaved(): boolean {
+    return this.#changes.length > 0 || this.#rotation !== undefined
   }
 
   async #save(): Promise<void> {
@@ -114,22 +126,47 @@ export class StoredRequestSession<Data extends object> implements Session<Data> 
       await this.#settings.store.delete(destroyed.key)
       if (this.#destroyed === destroyed) this.#destroyed = undefined
     }
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      if (this.#changes.length === 0 && !this.#isRotated) return
-      if (await this.#write()) return
+    if (!this.#isUnsaved) return
+    const key = this.#held?.key
+    if (key === undefined) return this.#writeAll()
+    return this.#settings.saves.run(key, (stored) => this.#writeAfter(key, stored))
+  }
+
+  /** Writes all changes after another save of the session, and returns the session if it still has this key. */
+  async #writeAfter(key: string, stored: StoredSession | undefined): Promise<StoredSession | undefined> {
+    const held = this.#held
+    // Without this, the first attempt would always fail.
+    if (held?.key === key && stored !== undefined && stored.version > held.stored.version) {
+      this.#rebase({ ...held, stored })
     }
-    this.close()
-    throw conflict()
+    await this.#writeAll()
+    return this.#held?.key === key ? this.#held.stored : undefined
+  }
+
+  /** Writes all changes, even those that the handler makes during a write. @throws {HttpError} 409 if each attempt conflicts */
+  async #writeAll(): Promise<void> {
+    let attempts = 0
+    while (this.#isUnsaved) {
+      if (attempts === MAX_ATTEMPTS) {
+        this.close()
+        throw conflict()
+      }
+      attempts = (await this.#write(attempts)) ? 0 : attempts + 1
+    }
   }
 
   /** Writes the changes to the store. Returns false if another request changed the session, whose data is then read. */
-  async #write(): Promise<boolean> {
+  async #write(attempts: number): Promise<boolean> {
     const held = this.#held
     const generation = this.#generation
     const count = this.#changes.length
+    const rotation = this.#rotation
     const written = held === undefined ? await this.#create() : await this.#replace(held)
-    if (written !== undefined) this.#hold(written, generation, count)
-    else if (held !== undefined && generation === this.#generation) await this.#readAgain(held)
+    if (written !== undefined) this.#hold(written, { generation, count, rotation })
+    else if (held !== undefined && attempts + 1 < MAX_ATTEMPTS) {
+      await sleep(Math.random() * DELAY_MS * (attempts + 1))
+      await this.#readAgain(held, generation)
+    }
     return written !== undefined
   }
 
@@ -143,11 +180,12 @@ export class StoredRequestSession<Data extends object> implements Session<Data> 
   async #replace(held: Held): Promise<Held | undefined> {
     const { store } = this.#settings
     const { key, stored } = held
-    if (!this.#isRotated) {
+    if (this.#rotation === undefined) {
       const next = this.#next()
       return (await store.replace(key, stored.version, next)) ? { ...held, stored: next } : undefined
     }
-    // If the second call fails, the old session remains with its old data, and the response has no new id.
+    // If the second call fails, the response has no new id. The old session remains, with its old data, unless the store
+    // deleted it without a reply, as after a timeout. Then the client has no session.
     const created = await this.#create()
     if (await store.delete(key, stored.version)) return created
     await store.delete(created.key)
@@ -161,8 +199,11 @@ export class StoredRequestSession<Data extends object> implements Session<Data> 
     return { version: version + 1, json: this.#data.json, createdAtMs, expiresAtMs }
   }
 
-  /** Records that the store has a session with the first changes. */
-  #hold(written: Held, generation: number, count: number): void {
+  /** Records that the store has a session with the first changes and the rotation. */
+  #hold(
+    written: Held,
+    { generation, count, rotation }: { generation: number; count: number; rotation: symbol | undefined },
+  ): void {
     if (generation !== this.#generation) {
       this.#destroyed = written
       return
@@ -170,20 +211,27 @@ export class StoredRequestSession<Data extends object> implements Session<Data> 
     const isNew = written.id !== this.#held?.id
     this.#held = written
     this.#changes = this.#changes.slice(count)
-    this.#isRotated = false
+    if (this.#rotation === rotation) this.#rotation = undefined
     this.#isWritten = true
     if (isNew || this.#settings.isPersistent) this.#sendCookie(written)
   }
 
   /** @throws {HttpError} 409 if another request has destroyed or rotated the session, which must not be revived */
-  async #readAgain({ id }: Held): Promise<void> {
+  async #readAgain({ id }: Held, generation: number): Promise<void> {
     const found = await find(this.#settings, id)
+    // The handler destroyed the session after the attempt began.
+    if (generation !== this.#generation) return
     if (found === undefined) {
       this.#forget()
       throw conflict()
     }
-    this.#held = found
-    this.#data = this.#changes.reduce(applyChange, parseData(found.stored.json))
+    this.#rebase(found)
+  }
+
+  /** Applies the changes to the session of another request. */
+  #rebase(held: Held): void {
+    this.#held = held
+    this.#data = this.#changes.reduce(applyChange, parseData(held.stored.json))
   }
 
   /** Ends the session. A later change begins a new one. */
@@ -192,7 +240,7 @@ export class StoredRequestSession<Data extends object> implements Session<Data> 
     this.#held = undefined
     this.#data = NO_DATA
     this.#changes = []
-    this.#isRotated = false
+    this.#rotation = undefined
   }
 
   async #recordUse(): Promise<void> {
@@ -209,9 +257,9 @@ export class StoredRequestSession<Data extends object> implements Session<Data> 
     this.#cookieChange = { value: id, maxAgeSeconds: maxAgeOf(this.#settings, stored.expiresAtMs, Date.now()) }
   }
 
-  /** Adds the cookie to the response that leaves. */
+  /** Adds the cookie to the outgoing response. */
   #send(response: OutgoingResponse, responding: Context, own: Context): void {
-    const isUnsaved = this.#changes.length > 0 || this.#isRotated || this.#destroyed !== undefined
+    const isUnsaved = this.#isUnsaved || this.#destroyed !== undefined
     this.close()
     // After the timeout of a route, another context responds while the handler still runs.
     if (isUnsaved && responding === own) throw unsaved()

@@ -35,7 +35,7 @@ describe('session()', () => {
     await browser.get('/unused')
     expect(calls).toEqual([])
     expect((await browser.get('/')).headers.get('vary')).toBe('cookie')
-    expect((await browser.post('/same')).headers.get('cache-control')).toBeNull()
+    expect((await browser.post('/same')).headers.get('cache-control')).toBe('private')
     expect(calls.map(([name]) => name)).toEqual(['read', 'read'])
   })
 
@@ -95,6 +95,26 @@ describe('session()', () => {
     const browser = new Browser(app)
     await browser.post('/')
     expect(await browser.json('/')).toEqual([{ user: 'one' }, { user: 'two' }])
+  })
+})
+
+describe('a response of two sessions', () => {
+  it.each(['one', 'two'] as const)('has no-store if only session %s changes', async (changed) => {
+    const app = new App()
+    const sessions = {
+      one: session<Data>({ store: memorySessions() }),
+      two: session<Data>({ store: memorySessions(), name: '__Host-two' }),
+    }
+    app.router.use(sessions.one).use(sessions.two)
+    app.router.post('/', async (ctx) => {
+      await sessions.one.of(ctx)
+      await sessions.two.of(ctx)
+      ;(await sessions[changed].of(ctx)).update({ user: 'ada' })
+      return 'ok'
+    })
+    const response = await new Browser(app).post('/')
+    expect(response.headers.getSetCookie()).toHaveLength(1)
+    expect(response.headers.get('cache-control')).toBe('no-store')
   })
 })
 
@@ -234,6 +254,7 @@ describe('the options of session()', () => {
       'session: option "store" must be a session store, got undefined. Use memorySessions() or redisSessions(client).',
     ],
     [{ store: new Map() }, 'session: option "store" must be a session store'],
+    [{ store: { ...bound(memorySessions()), delete: undefined } }, 'session: option "store" must be a session store'],
     [{ store: memorySessions(), ttl: 1 }, 'unknown option "ttl". Use idleTimeoutMs instead.'],
     [{ store: memorySessions(), name: 'sid' }, 'option "name" must be a cookie name that begins with __Host-'],
   ])('refuses %j', (options, message) => {

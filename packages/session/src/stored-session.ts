@@ -1,6 +1,7 @@
 import { checkOptions, optionError, withCode } from '@fw/options'
 import type { Context, ContextKey, Next } from '@fw/types'
 import { MEANT, SESSION_KINDS, type SessionOptions, settingsOf } from './options.ts'
+import { SaveQueue } from './save-queue.ts'
 import type { Session, Sessions } from './session.ts'
 import { StoredRequestSession, type StoredSettings } from './stored-request-session.ts'
 
@@ -51,7 +52,7 @@ export function session<Data extends object>(options: SessionOptions): Sessions<
     const fix = 'Use memorySessions() or redisSessions(client).'
     throw optionError({ api, name: 'store', expected: SESSION_KINDS.store.expected, got: 'undefined', fix })
   }
-  const settings = { ...settingsOf(api, options), store }
+  const settings = { ...settingsOf(api, options), store, saves: new SaveQueue() }
   const key: ContextKey<LazySession<Data>> = { name: 'the session', hint: 'add router.use(sessions) before this route' }
   const middleware = async (ctx: Context, next: Next): Promise<void> => {
     // The same middleware can surround a group within a router.

@@ -109,7 +109,7 @@ eachProtocol('a session', start, (client) => {
     return { status: response.status, body, set, cookie: set[0]?.split(';')[0] ?? cookie, field }
   }
 
-  it.each(['/sealed', '/stored'])('is kept from the login to the logout: %s', async (prefix) => {
+  it.each(['/sealed', '/stored'])('persists from login to logout: %s', async (prefix) => {
     const login = await send(`${prefix}/login`, undefined, 'POST')
     expect(login.set).toEqual([
       expect.stringMatching(/^__Host-session=[\w-]+; Path=\/; HttpOnly; Secure; SameSite=Lax$/),
@@ -117,6 +117,7 @@ eachProtocol('a session', start, (client) => {
     expect([login.field('vary'), login.field('cache-control')]).toEqual(['cookie', 'no-store'])
     const read = await send(prefix, `other=1; ${login.cookie}; more=2`)
     expect([read.body, read.field('vary'), read.set]).toEqual(['{"user":"ada"}', 'cookie', []])
+    expect(read.field('cache-control')).toBe('private')
     const logout = await send(`${prefix}/logout`, login.cookie, 'POST')
     expect(logout.set).toEqual([expect.stringContaining('__Host-session=; Max-Age=0')])
   })

@@ -63,6 +63,48 @@ describe('rotate()', () => {
     expect(await store.read(current)).toMatchObject({ json: '{"visits":1,"user":"ada"}' })
   })
 
+  it('takes effect during a save: a session that an attacker fixed ends', async () => {
+    const app = appWith({
+      'login-during-save': async (current) => {
+        current.update({ visits: 2 })
+        const saving = current.save()
+        await Promise.resolve()
+        current.rotate()
+        current.update({ user: 'ada' })
+        await saving
+      },
+    })
+    const attacker = new Browser(app)
+    await attacker.post('/visit')
+    const victim = attacker.copy()
+    const response = await victim.post('/login-during-save')
+    expect(response.headers.getSetCookie()).toHaveLength(1)
+    expect(idOf(victim)).not.toBe(idOf(attacker))
+    expect(await victim.json('/')).toEqual({ visits: 2, user: 'ada' })
+    expect(await attacker.json('/')).toEqual({})
+  })
+
+  it('takes effect if the save in progress rotates too', async () => {
+    const { store, calls } = recording()
+    const app = appWith(
+      {
+        twice: async (current) => {
+          current.rotate()
+          const saving = current.save()
+          while (calls.at(-1)?.[0] !== 'delete') await Promise.resolve()
+          current.rotate()
+          await saving
+        },
+      },
+      { store },
+    )
+    const browser = new Browser(app)
+    await browser.post('/visit')
+    await browser.post('/twice')
+    expect(calls.filter(([name]) => name === 'create')).toHaveLength(3)
+    expect(await browser.json('/')).toEqual({ visits: 1 })
+  })
+
   it('does nothing without a session', async () => {
     const response = await new Browser(appWith({ rotate: (current) => current.rotate() })).post('/rotate')
     expect([response.status, response.headers.getSetCookie()]).toEqual([200, []])
@@ -143,6 +185,49 @@ describe('destroy()', () => {
   })
 })
 
+describe('destroy() during a save that conflicts', () => {
+  it.each(['changed', 'deleted'])('stays if another request has %s the session', async (other) => {
+    const memory = memorySessions()
+    const read = Promise.withResolvers<void>()
+    const resumed = Promise.withResolvers<void>()
+    let isPaused = false
+    const store = {
+      ...bound(memory),
+      read: async (key: string) => {
+        const found = await memory.read(key)
+        if (!isPaused) return found
+        isPaused = false
+        read.resolve()
+        await resumed.promise
+        return found
+      },
+    }
+    const app = appWith(
+      {
+        both: async (current) => {
+          current.update({ user: 'ada' })
+          await another.post(other === 'changed' ? '/visit' : '/logout')
+          isPaused = true
+          const saving = current.save()
+          await read.promise
+          current.destroy()
+          resumed.resolve()
+          await saving
+          expect(current.data).toEqual({})
+        },
+      },
+      { store },
+    )
+    const browser = new Browser(app)
+    await browser.post('/visit')
+    const another = browser.copy()
+    const copy = browser.copy()
+    const response = await browser.post('/both')
+    expect([response.status, browser.cookies.size]).toEqual([200, 0])
+    expect(await copy.json('/')).toEqual({})
+  })
+})
+
 /** A route that waits in the middle, so that other requests can overtake it. */
 function pausing(act: (current: Session<Data>) => void): { act: Act; reached: Promise<void>; resume: () => void } {
   const reached = Promise.withResolvers<void>()
@@ -215,6 +300,42 @@ describe('a parallel request', () => {
     const responses = await Promise.all(Array.from({ length: 50 }, () => browser.copy().post('/visit')))
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]))
     expect(await browser.json('/')).toEqual({ visits: 51 })
+  })
+
+  it('costs two calls of the store, even if 100 update one session', async () => {
+    const { store, calls } = recording()
+    const browser = new Browser(appWith({}, { store }))
+    await browser.post('/visit')
+    calls.length = 0
+    const responses = await Promise.all(Array.from({ length: 100 }, () => browser.copy().post('/visit')))
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]))
+    expect(calls.length).toBeLessThanOrEqual(200)
+    expect(await browser.json('/')).toEqual({ visits: 101 })
+  })
+
+  it('loses no change to requests of other processes', async () => {
+    const store = memorySessions()
+    const browsers = [appWith({}, { store }), appWith({}, { store }), appWith({}, { store })].map(
+      (app) => new Browser(app),
+    )
+    const [first] = browsers as [Browser, ...Browser[]]
+    await first.post('/visit')
+    for (const { cookies } of browsers) cookies.set('__Host-session', idOf(first))
+    const requests = browsers.flatMap((browser) => Array.from({ length: 20 }, () => browser.copy().post('/visit')))
+    expect(new Set((await Promise.all(requests)).map(({ status }) => status))).toEqual(new Set([200]))
+    expect(await first.json('/')).toEqual({ visits: 61 })
+  })
+
+  it('gets 409 after 10 conflicts, and saves nothing', async () => {
+    const memory = memorySessions()
+    const { store, calls } = recording({ ...bound(memory), replace: () => Promise.resolve(false) })
+    const app = appWith({}, { store })
+    const browser = new Browser(app)
+    await browser.post('/login')
+    expect((await browser.post('/visit')).status).toBe(409)
+    expect(app.codes).toEqual(['FW_SESSION_CONFLICT'])
+    expect(calls.filter(([name]) => name === 'replace')).toHaveLength(10)
+    expect(await browser.json('/')).toEqual({ user: 'ada' })
   })
 
   it('keeps other properties if it passes an object', async () => {
