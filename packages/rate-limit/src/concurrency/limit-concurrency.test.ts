@@ -104,7 +104,7 @@ describe('limitConcurrency', () => {
     [{ maxQueued: -1 }, 'limitConcurrency: option "maxQueued" must be an integer of at least 0, got -1.'],
     [{ maxQueueMs: 0 }, 'limitConcurrency: option "maxQueueMs" must be an integer from 1 to 60000, got 0.'],
     [{ key: 'ip' }, 'limitConcurrency: option "key" must be a function, got "ip".'],
-    [{ name: '' }, 'limitConcurrency: option "name" must be 1 to 64 visible ASCII characters, got "".'],
+    [{ name: '' }, 'limitConcurrency: option "name" must be 1 to 64 visible ASCII characters except ":", got "".'],
     [
       { retryAfterSeconds: 0 },
       'limitConcurrency: option "retryAfterSeconds" must be an integer from 1 to 3600, got 0.',

@@ -26,7 +26,7 @@ const SHARED = ''
 
 class Limiter {
   readonly #settings: ConcurrencySettings
-  /** Only the slots of keys with running requests. */
+  /** Only the slots of keys with in-flight requests. */
   readonly #slots = new Map<string, Slots>()
 
   constructor(settings: ConcurrencySettings) {

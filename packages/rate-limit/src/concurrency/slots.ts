@@ -6,7 +6,7 @@ interface Waiter {
   readonly settle: (admission: Admission) => void
 }
 
-/** Counts running requests, and lets others wait in the order of their arrival. */
+/** Counts in-flight requests, and lets others wait in the order of their arrival. */
 export class Slots {
   readonly #maxRunning: number
   readonly #maxQueued: number

@@ -1,4 +1,5 @@
-import { withCode } from '@fw/options'
+import { showValue, withCode } from '@fw/options'
+import { isThenable } from '../thenable.ts'
 import type { Grant, Quota } from './gcra.ts'
 import type { RateLimitStore } from './store.ts'
 
@@ -27,7 +28,8 @@ export class GuardedStore {
     }
     try {
       const grant = this.#store.take(key, quota, cost)
-      if (grant instanceof Promise) return this.#settled(grant)
+      if (isThenable(grant)) return this.#settled(grant)
+      requireGrant(grant)
       this.#worked()
       return grant
     } catch (error) {
@@ -35,12 +37,13 @@ export class GuardedStore {
     }
   }
 
-  async #settled(pending: Promise<Grant>): Promise<Grant | undefined> {
+  async #settled(pending: PromiseLike<Grant>): Promise<Grant | undefined> {
     const tooLate = Promise.withResolvers<never>()
     // Timers run before I/O. After a suspension of the process, the reply may have arrived but not been read.
     const timer = setTimeout(() => setImmediate(() => tooLate.reject(this.#lateError())), this.#timeoutMs)
     try {
       const grant = await Promise.race([pending, tooLate.promise])
+      requireGrant(grant)
       this.#worked()
       return grant
     } catch (error) {
@@ -75,6 +78,22 @@ export class GuardedStore {
     const message = `rateLimit: the store did not respond within ${this.#timeoutMs} ms. Check it, or raise timeoutMs.`
     return withCode('FW_STORE_TIMEOUT', new Error(message))
   }
+}
+
+/**
+ * Checks the result of a store. Without the check, `NaN` would reach the fields, and a store that returns `true` would refuse
+ * every request.
+ *
+ * @throws {TypeError} if it is not a `Grant`
+ */
+function requireGrant(grant: unknown): asserts grant is Grant {
+  const { allowed, backlogUs }: { allowed?: unknown; backlogUs?: unknown } = Object(grant)
+  if (typeof allowed === 'boolean' && Number.isFinite(backlogUs) && Number(backlogUs) >= 0) return
+  const isObject = typeof grant === 'object' && grant !== null
+  const got = isObject ? `{ allowed: ${showValue(allowed)}, backlogUs: ${showValue(backlogUs)} }` : showValue(grant)
+  const message = `rateLimit: take() of the store must return { allowed, backlogUs }, got ${got}.`
+  const fix = 'Return a boolean and a finite number of at least 0.'
+  throw withCode('FW_INVALID_RETURN', new TypeError(`${message} ${fix}`))
 }
 
 function warn(error: unknown): void {

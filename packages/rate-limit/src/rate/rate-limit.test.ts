@@ -30,6 +30,13 @@ function serve(options: RateLimitOptions): Send {
     handle(new Request(`http://a.example${path}`, { headers }), { remoteAddress })
 }
 
+/** Returns a promise of another library, which is not a `Promise`. */
+const thenable = <T>(value: T): Promise<T> => {
+  const promise = Promise.resolve(value)
+  // oxlint-disable-next-line unicorn/no-thenable
+  return { then: promise.then.bind(promise) } as Promise<T>
+}
+
 const fieldsOf = ({ headers }: Response): (string | null)[] =>
   ['ratelimit-policy', 'ratelimit', 'retry-after'].map((name) => headers.get(name))
 
@@ -95,6 +102,25 @@ describe('rateLimit', () => {
     const statuses = await Promise.all([send(), send(), send(), send()].map(async (sent) => (await sent).status))
     expect(statuses).toEqual([200, 200, 200, 429])
   })
+
+  it.each([
+    [10, 19],
+    [2, 11],
+    [1, 10],
+  ])(
+    'allows an idle client limit + burst - 1 requests in one window: burst %i allows %i of 10',
+    async (burst, most) => {
+      const send = serve({ limit: 10, windowMs: 60_000, burst })
+      let allowed = 0
+      // The window is half-open: at its end, the next unit returns.
+      for (let elapsedMs = 0; elapsedMs < 60_000; elapsedMs += 500) {
+        while ((await send()).status === 200) allowed++
+        vi.advanceTimersByTime(500)
+      }
+      expect(allowed).toBe(most)
+      expect((await send()).status).toBe(200)
+    },
+  )
 
   it('takes nothing for a refused request', async () => {
     const send = serve({ limit: 1, windowMs: 60_000 })
@@ -226,21 +252,30 @@ describe('the key of a client', () => {
   it.each([
     ['a function', (user: string | null) => user ?? 'anonymous'],
     ['an async function', async (user: string | null) => user ?? 'anonymous'],
+    ['a function that returns a thenable', (user: string | null) => thenable(user ?? 'anonymous')],
   ])('is the result of %s', async (_, keyFor) => {
     const send = serve({ limit: 1, key: (ctx) => keyFor(ctx.headers.get('x-user')) })
     const statusOf = async (user: string): Promise<number> => (await send(undefined, '/', { 'x-user': user })).status
     expect([await statusOf('ann'), await statusOf('bob'), await statusOf('ann')]).toEqual([200, 200, 429])
   })
 
-  it('separates long keys that differ only at the end, and long keys from short ones', async () => {
+  it('is stored as its SHA-256 digest, so that no credential is part of a Redis key', async () => {
     const taken: string[] = []
     const store: RateLimitStore = { take: (key) => (taken.push(key), { allowed: true, backlogUs: 0 }) }
     const send = serve({ limit: 1, store, key: (ctx) => ctx.headers.get('x-user') ?? '' })
-    for (const user of ['a'.repeat(128), 'a'.repeat(129), `${'a'.repeat(4000)}b`, `${'a'.repeat(4000)}c`]) {
+    for (const user of ['secret', `${'a'.repeat(4000)}b`, `${'a'.repeat(4000)}c`]) {
       await send(undefined, '/', { 'x-user': user })
     }
-    expect(new Set(taken).size).toBe(4)
-    expect(Math.max(...taken.map((key) => key.length))).toBe('default:'.length + 128)
+    expect(taken[0]).toBe('default:sha256:K7gNU3sdo-OL0wNhqoVWhr3g6s1xYv72ol_pe_Unols')
+    expect(new Set(taken).size).toBe(3)
+    expect(taken.map((key) => key.length)).toEqual(Array(3).fill('default:sha256:'.length + 43))
+  })
+
+  it('is stored as it is if it is the default, an address', async () => {
+    const taken: string[] = []
+    const store: RateLimitStore = { take: (key) => (taken.push(key), { allowed: true, backlogUs: 0 }) }
+    await serve({ limit: 1, store })('2001:db8::1')
+    expect(taken).toEqual(['default:2001:db8:0:0::/64'])
   })
 
   it.each([undefined, null, 7, Promise.resolve(undefined)])(
@@ -263,6 +298,7 @@ describe('the cost of a request', () => {
     ['a number', 3],
     ['a function', () => 3],
     ['an async function', async () => 3],
+    ['a function that returns a thenable', () => thenable(3)],
   ])('is %s', async (_, cost) => {
     const send = serve({ limit: 10, cost })
     expect(fieldsOf(await send())[1]).toBe('"default";r=7;t=6')
@@ -390,6 +426,43 @@ describe('a store that fails', () => {
     expect(errors).toEqual([expect.objectContaining({ code: 'FW_STORE_TIMEOUT' })])
   })
 
+  it.each([
+    [undefined, 'undefined'],
+    [true, 'true'],
+    [{}, '{ allowed: undefined, backlogUs: undefined }'],
+    [{ allowed: 1, backlogUs: 0 }, '{ allowed: 1, backlogUs: 0 }'],
+    [{ allowed: true, backlogUs: Number.NaN }, '{ allowed: true, backlogUs: NaN }'],
+    [{ allowed: false, backlogUs: Infinity }, '{ allowed: false, backlogUs: Infinity }'],
+    [{ allowed: true, backlogUs: -1 }, '{ allowed: true, backlogUs: -1 }'],
+    [{ allowed: true, backlogUs: '0' }, '{ allowed: true, backlogUs: "0" }'],
+  ] as [Grant, string][])('includes one that returns %j, or a promise of it', async (grant, shown) => {
+    for (const reply of [() => grant, () => Promise.resolve(grant), () => thenable(grant)]) {
+      const errors: unknown[] = []
+      const store = new ManualStore()
+      store.reply = reply
+      const app = new App()
+      app.router
+        .use(rateLimit({ limit: 1, store, onStoreError: 'refuse', onError: (error) => errors.push(error) }))
+        .get('/', () => 'ok')
+      for (let count = 0; count < 2; count++) {
+        const response = await app.fetch('/')
+        expect([response.status, response.headers.get('ratelimit')]).toEqual([503, null])
+      }
+      expect(errors).toEqual([expect.objectContaining({ code: 'FW_INVALID_RETURN' })])
+      expect(String(errors[0])).toBe(
+        `TypeError: rateLimit: take() of the store must return { allowed, backlogUs }, got ${shown}. Return a boolean and a finite number of at least 0.`,
+      )
+    }
+  })
+
+  it('does not include one that returns a thenable', async () => {
+    const store = new ManualStore()
+    store.reply = () => thenable({ allowed: false, backlogUs: 60_000_000 })
+    const app = new App()
+    app.router.use(rateLimit({ limit: 1, store })).get('/', () => 'ok')
+    expect(fieldsOf(await app.fetch('/'))).toEqual(['"default";q=1;w=60', '"default";r=0;t=60', '60'])
+  })
+
   it('emits a process warning by default, and if onError throws', async () => {
     const warnings: Error[] = []
     const listener = (warning: Error): void => void (warning.name === 'RateLimitWarning' && warnings.push(warning))
@@ -419,7 +492,14 @@ describe('the options of rateLimit()', () => {
       { limit: 1, windowMs: 2_678_400_000, burst: 2000 },
       'rateLimit: option "burst" must be at most 1681 for this rate, got 2000.',
     ],
-    [{ limit: 1, name: 'a b' }, 'rateLimit: option "name" must be 1 to 64 visible ASCII characters, got "a b".'],
+    [
+      { limit: 1, name: 'a b' },
+      'rateLimit: option "name" must be 1 to 64 visible ASCII characters except ":", got "a b".',
+    ],
+    [
+      { limit: 1, name: 'a:b' },
+      'rateLimit: option "name" must be 1 to 64 visible ASCII characters except ":", got "a:b".',
+    ],
     [{ limit: 1, key: 'ip' }, 'rateLimit: option "key" must be a function, got "ip".'],
     [{ limit: 1, cost: -1 }, 'rateLimit: option "cost" must be an integer from 0 to 1000000 or a function, got -1.'],
     [

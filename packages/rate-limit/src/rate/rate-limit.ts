@@ -3,6 +3,7 @@ import type { Context, Middleware, Next } from '@fw/types'
 import { checkedKey } from '../keys.ts'
 import { quotaExceeded, respondUnavailable } from '../response/problems.ts'
 import { isExempt } from '../route-option.ts'
+import { isThenable } from '../thenable.ts'
 import { addressKey } from './address-key.ts'
 import { limitField, policyField, wholeSeconds } from './fields.ts'
 import { type Grant, waitUs } from './gcra.ts'
@@ -16,7 +17,8 @@ const STORE_RETRY_SECONDS = 1
  * Creates middleware that limits the rate of requests per client. A client that exceeds it gets 429 with `retry-after`, and
  * the error has the code `FW_RATE_LIMITED`.
  *
- * Units return one by one, so there is no window whose end allows twice the limit. A refused request takes nothing.
+ * A client that was idle gets `burst` units at the same time, and `limit` more while they return: up to `limit + burst` in any
+ * window. Set a smaller `burst` for logins. A refused request takes nothing.
  *
  * @throws {TypeError | RangeError} that names the option that does not exist or has a wrong value
  *
@@ -60,23 +62,24 @@ class Limiter {
   passes(ctx: Context): boolean | Promise<boolean> {
     // Nothing here waits for a promise that does not exist: with the store in memory, a request needs no further turn.
     const { key: keyOf } = this.#settings
-    const key = keyOf === undefined ? addressKey(ctx.clientAddress) : keyOf(ctx)
-    return key instanceof Promise ? key.then((settled) => this.#price(ctx, settled)) : this.#price(ctx, key)
+    if (keyOf === undefined) return this.#price(ctx, addressKey(ctx.clientAddress))
+    const key = keyOf(ctx)
+    return isThenable(key)
+      ? Promise.resolve(key).then((settled) => this.#price(ctx, checkedKey('rateLimit', settled)))
+      : this.#price(ctx, checkedKey('rateLimit', key))
   }
 
-  #price(ctx: Context, key: unknown): boolean | Promise<boolean> {
+  #price(ctx: Context, key: string): boolean | Promise<boolean> {
     const { cost: costOf } = this.#settings
     const cost = typeof costOf === 'number' ? costOf : costOf(ctx)
-    return cost instanceof Promise ? cost.then((units) => this.#take(ctx, key, units)) : this.#take(ctx, key, cost)
+    return isThenable(cost)
+      ? Promise.resolve(cost).then((units) => this.#take(ctx, key, units))
+      : this.#take(ctx, key, cost)
   }
 
-  #take(ctx: Context, key: unknown, cost: unknown): boolean | Promise<boolean> {
+  #take(ctx: Context, key: string, cost: unknown): boolean | Promise<boolean> {
     const units = checkedCost(cost)
-    const grant = this.#store.take(
-      `${this.#settings.name}:${checkedKey('rateLimit', key)}`,
-      this.#settings.quota,
-      units,
-    )
+    const grant = this.#store.take(`${this.#settings.name}:${key}`, this.#settings.quota, units)
     return grant instanceof Promise
       ? grant.then((settled) => this.#apply(ctx, settled, units))
       : this.#apply(ctx, grant, units)

@@ -52,11 +52,14 @@ export class RedisConnection {
     if (this.#pending > 0 && performance.now() - this.#progressMs > STALL_MS) this.drop()
     const open = (this.#open ??= this.#connect())
     if (this.#pending++ === 0) this.#progressMs = performance.now()
+    let isConnected = false
     try {
       await open.connected
+      isConnected = true
       return await open.client.sendCommand(args)
     } catch (error) {
-      if (this.#open === open && !isReply(error)) this.drop()
+      const isUsable = isConnected && isReply(error) && !isOfWrongServer(error)
+      if (this.#open === open && !isUsable) this.drop()
       throw error
     } finally {
       this.#pending--
@@ -88,7 +91,17 @@ export class RedisConnection {
   }
 }
 
-/** Reports whether an error is a reply of Redis, which begins with a code in upper case. The connection then works. */
-function isReply(error: unknown): boolean {
+/** Reports whether an error is a Redis error reply, which begins with a code in upper case. It proves that the connection works. */
+function isReply(error: unknown): error is Error {
   return error instanceof Error && /^[A-Z]+ /.test(error.message)
+}
+
+/**
+ * Reports whether a reply means that this server cannot decide, for example because it became a replica in a failover. Another
+ * connection can reach another server, or authenticate again.
+ *
+ * Redis 6.2 quotes the error of a command in a script: `ERR Error running script (…): … -READONLY …`.
+ */
+function isOfWrongServer({ message }: Error): boolean {
+  return /(?:^| -)(?:READONLY|MASTERDOWN|LOADING|NOAUTH) /.test(message)
 }

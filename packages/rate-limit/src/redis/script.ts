@@ -42,7 +42,7 @@ export function isMissingScript(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('NOSCRIPT')
 }
 
-/** Reads the reply of the command. @throws {TypeError} if it is not one */
+/** Reads the reply of the command. `backlogUs` is `NaN` if it is not one, which `rateLimit()` treats as a failure. */
 export function grantOf(reply: unknown): Grant {
   const [allowed, backlog] = Array.isArray(reply) ? (reply as readonly unknown[]) : []
   return { allowed: Number(allowed) === 1, backlogUs: Number(backlog) }
