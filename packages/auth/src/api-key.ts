@@ -27,7 +27,7 @@ const KINDS: OptionKinds<ApiKeyOptions> = {
 
 /**
  * Creates middleware that requires a key in a header field. Shared caches know only `Authorization` as a secret, so responses
- * get `Vary` with the field, and `Cache-Control: private` unless the handler sets another one.
+ * get `Vary` with the field, and `Cache-Control: private` unless the field is set.
  *
  * @throws {TypeError} if an option is unknown or has the wrong type, or `verify` is missing
  *
@@ -53,7 +53,7 @@ export function apiKey(options: ApiKeyOptions): Middleware {
       }
       const [key] = values
       if (key === undefined || key === '') return undefined
-      ctx.responseHeaders.set('cache-control', 'private')
+      if (!ctx.responseHeaders.has('cache-control')) ctx.responseHeaders.set('cache-control', 'private')
       return key
     },
     verify,

@@ -1,5 +1,6 @@
 import { HttpError, withCode } from '@fw/options'
-import type { Context, Middleware } from '@fw/types'
+import { addVary } from '@fw/http-fields'
+import type { Context, ContextKey, Middleware } from '@fw/types'
 import { checkPrincipal, Principal, type Verified } from './principal.ts'
 
 /** One way in which clients prove who they are. */
@@ -17,10 +18,14 @@ export interface Scheme<Credentials> {
   verify(credentials: Credentials, ctx: Context): Verified | Promise<Verified>
 }
 
+/** The challenge of the scheme that a request passed, for a later 401. */
+export const Challenge: ContextKey<string> = { name: 'Challenge', hint: undefined }
+
 /** Creates middleware that stores the principal of each request, and refuses requests with 401. */
 export function authenticate<Credentials>(scheme: Scheme<Credentials>): Middleware {
   const { api, isOptional, challenge, refusal } = scheme
   return async (ctx, next) => {
+    ctx.set(Challenge, challenge)
     const credentials = scheme.read(ctx)
     if (credentials === undefined) {
       if (isOptional) return next()
@@ -40,11 +45,13 @@ export function unauthorized(message: string, challenge: string): HttpError {
 
 /**
  * Returns the credentials of the `Authorization` field after the name of a scheme; `undefined` without the field, or for
- * another scheme. Letter case does not matter in the name (RFC 9110 §11.1).
+ * another scheme. Adds `Vary`. Letter case does not matter in the name (RFC 9110 §11.1).
  *
  * @throws {HttpError} 400 if the field is repeated. Two parts of a program could then trust different values
  */
-export function credentialsOf({ headers }: Context, scheme: string): string | undefined {
+export function credentialsOf({ headers, responseHeaders }: Context, scheme: string): string | undefined {
+  // RFC 9111 §3.5 only keeps responses with credentials out of shared caches, not those without out of later requests.
+  addVary(responseHeaders, 'authorization')
   const values = headers.getAll('authorization')
   if (values.length > 1) {
     throw withCode('FW_MALFORMED_CREDENTIALS', new HttpError(400, 'The request has more than one Authorization field'))

@@ -6,7 +6,7 @@ import type { Verified } from './principal.ts'
 
 /** Options of `basic()`. */
 export interface BasicOptions extends CommonOptions {
-  /** Returns the client that a name and password belong to, or `null` if they are wrong. An error is a 500. */
+  /** Returns the client that a username and password belong to, or `null` if they are wrong. An error is a 500. */
   readonly verify: (user: string, password: string, ctx: Context) => Verified | Promise<Verified>
 }
 
@@ -25,7 +25,7 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
 const CONTROL = /[\0-\x1f\x7f]/
 
 /**
- * Creates middleware that requires a name and a password, for which browsers show a dialog (RFC 7617). Use it over TLS only: each
+ * Creates middleware that requires a username and password, for which browsers prompt (RFC 7617). Use it over TLS only: each
  * request contains the password.
  *
  * @throws {TypeError} if an option is unknown or has the wrong type, or `verify` is missing

@@ -10,7 +10,7 @@ const MIN_LENGTH = 16
  * it takes does not depend on the secrets.
  *
  * @param secrets The secret of each client, by the ID of the client
- * @throws {TypeError} if a secret has fewer than 16 characters, as that of an unset variable
+ * @throws {TypeError} if a secret has fewer than 16 characters, as that of an unset variable, or two clients have the same
  *
  * @example
  * bearer({ verify: knownSecrets({ deploy: process.env.DEPLOY_TOKEN ?? '' }) })
@@ -24,6 +24,11 @@ export function knownSecrets(secrets: Readonly<Record<string, string>>): (secret
     const fix = "Generate one: crypto.randomBytes(32).toString('base64url')."
     throw optionError({ api: 'knownSecrets', name: id, expected, got, fix })
   })
+  const digests = new Set(known.map(({ digest }) => digest.toString('hex')))
+  if (digests.size < known.length) {
+    const fix = 'Give each client its own secret.'
+    throw optionError({ api: 'knownSecrets', name: 'secrets', expected: 'different', got: 'one secret twice', fix })
+  }
   return (given) => {
     const digest = digestOf(given)
     let found: Principal | null = null

@@ -25,8 +25,15 @@ describe('hashPassword() and verifyPassword()', () => {
     expect(await verifyPassword('e\u0301', await hashPassword('\u00e9'))).toBe(true)
   })
 
+  it('computes many hashes at the same time', async () => {
+    const hash = await hashPassword('a')
+    const checks = Array.from({ length: 8 }, (_, i) => verifyPassword(i % 2 === 0 ? 'a' : 'b', hash))
+    expect(await Promise.all(checks)).toEqual([true, false, true, false, true, false, true, false])
+  })
+
   it('returns false without a hash', async () => {
     expect(await verifyPassword('correct horse', undefined)).toBe(false)
+    expect(await verifyPassword('correct horse', null)).toBe(false)
   })
 
   it.each([

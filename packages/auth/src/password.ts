@@ -17,6 +17,26 @@ const NO_PASSWORD: ParsedHash = {
   hash: crypto.randomBytes(HASH_BYTES),
 }
 
+/** Limits the hashes that are computed at the same time. Others wait in the order of their arrival. */
+class Slots {
+  #free = 2
+  readonly #waiting: (() => void)[] = []
+
+  async take(): Promise<AsyncDisposable> {
+    if (this.#free > 0) this.#free--
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    return { [Symbol.asyncDispose]: async () => this.#release() }
+  }
+
+  #release(): void {
+    const next = this.#waiting.shift()
+    if (next === undefined) this.#free++
+    else next()
+  }
+}
+
+const slots = new Slots()
+
 interface ParsedHash {
   readonly memory: number
   readonly passes: number
@@ -28,7 +48,7 @@ interface ParsedHash {
 /**
  * Hashes a password with Argon2id and a random salt. It takes about 20 ms and 19 MiB in the thread pool of Node.js.
  *
- * @returns A text such as `$argon2id$v=19$m=19456,t=2,p=1$…`, for a column of 100 characters
+ * @returns A string such as `$argon2id$v=19$m=19456,t=2,p=1$…`, for a column of 100 characters
  * @throws {TypeError} if the password is not a string
  * @throws {Error} if this release of Node.js has no Argon2: use 24.7 or later
  */
@@ -40,17 +60,18 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Reports whether a password has a hash. Pass `undefined` as the hash if the user is unknown: the result is `false` after the
- * same time.
+ * Reports whether a password has a hash. Pass `undefined` or `null` as the hash if the user is unknown or has no password. The
+ * result is then `false`, after the time that a hash from `hashPassword` takes.
  *
  * @param hash Result of `hashPassword`, or another Argon2id hash in the same format
  * @throws {TypeError} if the password is not a string, or the hash has another format
  * @throws {Error} if this release of Node.js has no Argon2: use 24.7 or later
  */
-export async function verifyPassword(password: string, hash: string | undefined): Promise<boolean> {
-  const expected = hash === undefined ? NO_PASSWORD : parse(hash)
+export async function verifyPassword(password: string, hash: string | null | undefined): Promise<boolean> {
+  const isKnown = hash !== undefined && hash !== null
+  const expected = isKnown ? parse(hash) : NO_PASSWORD
   const actual = await derive(password, expected)
-  return crypto.timingSafeEqual(actual, expected.hash) && hash !== undefined
+  return crypto.timingSafeEqual(actual, expected.hash) && isKnown
 }
 
 function parse(text: string): ParsedHash {
@@ -78,6 +99,8 @@ async function derive(password: string, { memory, passes, parallelism, salt, has
     const message = 'This release of Node.js has no Argon2. Install Node.js 24.7 or later.'
     throw withCode('FW_NODE_VERSION', new Error(message))
   }
+  // Argon2 runs in the thread pool of Node.js, which has four threads for files and DNS too.
+  await using _slot = await slots.take()
   // Two forms of one character, such as e and a combining accent, are the same password on every keyboard.
   const message = password.normalize('NFC')
   return await promisify(argon2)('argon2id', {

@@ -135,6 +135,17 @@ describe('apiKey()', () => {
     ])
   })
 
+  it('keeps the caching rules of outer middleware', async () => {
+    const app = new App()
+    app.router.use((ctx, next) => {
+      ctx.responseHeaders.set('cache-control', 'no-store')
+      return next()
+    })
+    app.router.use(apiKey({ verify: (id) => ({ id }) })).get('/', () => 'hello')
+    const { headers } = await app.fetch('/', { headers: { 'x-api-key': 'a' } })
+    expect(headers.get('cache-control')).toBe('no-store')
+  })
+
   it('keeps the caching rules of the handler', async () => {
     const app = new App()
     app.router.use(apiKey({ verify: (id) => ({ id }) })).get('/', (ctx) => {
@@ -167,7 +178,7 @@ describe('requireScope()', () => {
 
   it('responds with 401 without a principal', async () => {
     const response = await ask(requireScope('a'))
-    expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
+    expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="api"'])
   })
 
   it.each([[[]], [['']], [['a b']], [['a"']], [[5]]])('refuses %j', (scopes) => {
@@ -175,7 +186,33 @@ describe('requireScope()', () => {
   })
 })
 
+describe('the challenge of requireScope()', () => {
+  it('is that of the scheme before it', async () => {
+    const app = new App()
+    const write = requireScope('write')
+    app.router.get('/none', { use: [basic({ verify: () => null, optional: true }), write] }, () => 'ok')
+    app.router.get('/key', { use: [apiKey({ verify: (id) => ({ id }) }), write] }, () => 'ok')
+    const none = await app.fetch('/none')
+    expect([none.status, none.headers.get('www-authenticate')]).toEqual([401, 'Basic realm="api", charset="UTF-8"'])
+    const key = await app.fetch('/key', { headers: { 'x-api-key': 'a' } })
+    expect([key.status, key.headers.get('www-authenticate')]).toEqual([403, null])
+  })
+})
+
+it('sends Vary with responses to requests with and without credentials', async () => {
+  const use = bearer({ verify: (id) => ({ id }), optional: true })
+  expect((await ask(use)).headers.get('vary')).toBe('authorization')
+  expect((await ask(use, { authorization: 'Bearer a' })).headers.get('vary')).toBe('authorization')
+})
+
 describe('knownSecrets()', () => {
+  it('refuses one secret for two clients', () => {
+    const secrets = { reader: 'a-secret-of-ada-1', admin: 'a-secret-of-ada-1' }
+    expect(() => knownSecrets(secrets)).toThrow(
+      'knownSecrets: option "secrets" must be different, got one secret twice.',
+    )
+  })
+
   const verify = knownSecrets({ ada: 'a-secret-of-ada-1', bob: 'a-secret-of-bob-1' })
 
   it('returns the client of a secret', () => {

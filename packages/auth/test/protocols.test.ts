@@ -5,6 +5,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { apiKey, basic, bearer, knownSecrets, Principal, requireScope } from '../src/index.ts'
 
 const SECRET = 'a-secret-of-the-test'
+const FORBIDDEN = expect.stringContaining('The client needs the scope write') as string
 
 beforeAll(() => setSinks([]))
 
@@ -39,12 +40,7 @@ eachProtocol('authentication', start, (client) => {
     ['/bearer', [['authorization', 'Bearer a b']], 400, 'Bearer realm="api", error="invalid_request"'],
     ['/basic', [['authorization', basicOf(`ada:${SECRET}`)]], 200, 'ada'],
     ['/basic', [['authorization', basicOf(`ada:${SECRET}x`)]], 401, 'Basic realm="admin", charset="UTF-8"'],
-    [
-      '/basic/write',
-      [['authorization', basicOf(`ada:${SECRET}`)]],
-      403,
-      'Bearer error="insufficient_scope", scope="write"',
-    ],
+    ['/basic/write', [['authorization', basicOf(`ada:${SECRET}`)]], 403, FORBIDDEN],
     ['/key', [['x-api-key', SECRET]], 200, 'shop'],
     ['/key', [['x-api-key', `${SECRET}x`]], 401, 'ApiKey realm="api", header="x-api-key"'],
   ])('asks for %s with %j: %i %s', async (path, headers, ...expected) => {

@@ -76,6 +76,9 @@ describe('jwt()', () => {
     ['no audience', { aud: undefined }, 401],
     ['no issuer', { iss: undefined }, 401],
     ['no subject', { sub: undefined }, 401],
+    ['an empty subject', { sub: '' }, 401],
+    ['a subject that is not a string', { sub: ['admin'] }, 401],
+    ['a null subject', { sub: null }, 401],
     ['no expiry', { exp: undefined }, 401],
     ['an expiry in the past', { exp: 'now - 10' }, 401],
     ['a start in the future', { nbf: 'now + 60' }, 401],
@@ -97,6 +100,28 @@ describe('jwt()', () => {
       if (token[at] === '.') continue
       expect(await statusOf(app, token.slice(0, at) + changed + token.slice(at + 1))).toBe(401)
     }
+  })
+
+  it.each<[string | undefined, string | undefined, number]>([
+    [undefined, undefined, 200],
+    ['JWT', undefined, 200],
+    ['at+jwt', undefined, 200],
+    ['application/at+JWT', undefined, 200],
+    ['logout+jwt', undefined, 401],
+    ['dpop+jwt', undefined, 401],
+    ['at+jwt', 'at+jwt', 200],
+    ['application/at+jwt', 'at+jwt', 200],
+    ['JWT', 'at+jwt', 401],
+    [undefined, 'at+jwt', 401],
+  ])('accepts or refuses the type %s if %s is required: %i', async (typ, required, status) => {
+    const app = appWith(required === undefined ? {} : { typ: required })
+    expect(await statusOf(app, await sign({ header: typ === undefined ? {} : { typ } }))).toBe(status)
+  })
+
+  it('responds with 401 to a token whose algorithm does not fit the key', async () => {
+    const { privateKey } = await generateKeyPair('ES384')
+    const app = appWith({ algorithms: ['ES256', 'ES384'] })
+    expect(await statusOf(app, await sign({ header: { alg: 'ES384' }, key: privateKey }))).toBe(401)
   })
 
   it('refuses tokens of another key, and tokens without a signature', async () => {
@@ -174,6 +199,53 @@ describe('jwt() with the keys of an issuer', () => {
     expect(requests).toBe(1)
   })
 
+  it('does not fetch them for each token while the issuer fails', async () => {
+    respond = () => ({ status: 500, body: '' })
+    const app = appWith({ jwks: keysUrl() })
+    for (let i = 0; i < 5; i++) expect(await statusOf(app, await sign())).toBe(503)
+    expect(requests).toBe(1)
+  })
+
+  it('does not fetch them for each unknown key or valid token while the issuer fails', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    try {
+      const app = appWith({ jwks: keysUrl() })
+      expect(await statusOf(app, await sign())).toBe(200)
+      respond = () => ({ status: 500, body: '' })
+      vi.advanceTimersByTime(31_000)
+      for (const kid of ['2', '3', '4']) expect(await statusOf(app, await sign({ header: { kid } }))).toBe(401)
+      expect(requests).toBe(2)
+      vi.advanceTimersByTime(700_000)
+      for (let i = 0; i < 5; i++) expect(await statusOf(app, await sign())).toBe(200)
+      await expect.poll(() => requests).toBe(3)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it('finds a new key of the issuer', async () => {
+    const app = appWith({ jwks: keysUrl() })
+    vi.useFakeTimers({ toFake: ['Date'] })
+    try {
+      expect(await statusOf(app, await sign())).toBe(200)
+      const added = { ...(await exportJWK(other.publicKey)), kid: '2', alg: 'ES256' }
+      respond = () => ({ status: 200, body: JSON.stringify({ keys: [publicJwk, added] }) })
+      vi.advanceTimersByTime(31_000)
+      expect(await statusOf(app, await sign({ header: { kid: '2' }, key: other.privateKey }))).toBe(200)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it('tries each of several keys for a token without kid', async () => {
+    const second = { ...(await exportJWK(other.publicKey)), kid: '2', alg: 'ES256' }
+    respond = () => ({ status: 200, body: JSON.stringify({ keys: [second, publicJwk] }) })
+    const app = appWith({ jwks: keysUrl() })
+    expect(await statusOf(app, await sign({ header: { kid: undefined } }))).toBe(200)
+    const { privateKey } = await generateKeyPair('ES256')
+    expect(await statusOf(app, await sign({ header: { kid: undefined }, key: privateKey }))).toBe(401)
+  })
+
   it.each([
     [500, 'broken'],
     [200, 'not JSON'],
@@ -190,7 +262,7 @@ describe('jwt() with the keys of an issuer', () => {
       respond = () => ({ status: 500, body: '' })
       vi.advanceTimersByTime(700_000)
       expect(await statusOf(app, await sign())).toBe(200)
-      expect(requests).toBe(2)
+      await expect.poll(() => requests).toBe(2)
     } finally {
       vi.useRealTimers()
     }
@@ -220,6 +292,14 @@ describe('jwt() with options', () => {
     [{ jwks: 'http://127.evil.example/' }, 'jwt: option "jwks" must be an https: URL'],
     [{ jwks: undefined }, 'jwt: option "jwks" must be set if key is not, got neither.'],
     [{ key: SECRET }, 'jwt: option "jwks" must be set if key is not, got both.'],
+    [
+      { algorithms: ['HS256'], jwks: undefined, key: Buffer.alloc(31) },
+      'jwt: option "key" must be 32 bytes or more, got 31 bytes. Generate one: crypto.randomBytes(32).',
+    ],
+    [
+      { algorithms: ['HS512'], jwks: undefined, key: { kty: 'oct', k: 'AAAA' } },
+      'jwt: option "key" must be 64 bytes or more, got 3 bytes.',
+    ],
     [{ secret: 'x' }, 'jwt: unknown option "secret".'],
   ])('refuses %j', (changes, message) => {
     expect(() => jwt({ ...VALID, ...changes })).toThrow(message)

@@ -1,5 +1,12 @@
 import type { Middleware } from '@fw/types'
-import { errors, type JWTPayload, jwtVerify } from 'jose'
+import {
+  errors,
+  type JWTPayload,
+  jwtVerify,
+  type JWTVerifyGetKey,
+  type JWTVerifyOptions,
+  type JWTVerifyResult,
+} from 'jose'
 import { bearer } from '../bearer.ts'
 import { checkPrincipal, type Principal } from '../principal.ts'
 import { checkJwtOptions, type JwtOptions, type VerificationKey } from './options.ts'
@@ -8,9 +15,11 @@ import { TokenCache } from './token-cache.ts'
 
 export type { JwtOptions, VerificationKey }
 
+/** Maximum time for which a verified token is remembered, in milliseconds. */
+const MAX_CACHED_MS = 600_000
+
 /**
- * Creates middleware that requires a signed JSON Web Token in `Authorization: Bearer …`, such as an access token of OAuth 2.0
- * (RFC 9068). A token must have a valid signature, the issuer and audience of the options, `exp`, and `sub`.
+ * Creates middleware that requires a signed JSON Web Token in `Authorization: Bearer …`, such as an access token of OAuth 2.0. A token must have a valid signature, the issuer and audience of the options, `exp`, and `sub`.
  *
  * @throws {TypeError} if an option is unknown, missing or wrong
  * @throws {RangeError} if a number is out of range
@@ -27,7 +36,7 @@ export type { JwtOptions, VerificationKey }
  */
 export function jwt(options: JwtOptions): Middleware {
   checkJwtOptions(options)
-  const { issuer, audience, algorithms, jwks, key, realm, optional, maxTokenBytes } = options
+  const { issuer, audience, algorithms, jwks, key, typ, realm, optional, maxTokenBytes } = options
   const { clockToleranceSeconds = 5, maxCachedTokens = 0, timeoutMs = 5000, toPrincipal = principalOf } = options
   const keys = jwks === undefined ? undefined : keysFrom(new URL(jwks), timeoutMs)
   const cache = new TokenCache(maxCachedTokens)
@@ -47,37 +56,63 @@ export function jwt(options: JwtOptions): Middleware {
   })
 
   async function verify(token: string): Promise<Principal | null> {
-    const known = cache.get(token, Date.now())
+    const nowMs = Date.now()
+    const known = cache.get(token, nowMs)
     if (known !== undefined) return known
     const claims = await claimsOf(token)
     if (claims === null) return null
     const principal = checkPrincipal('jwt', toPrincipal(claims))
-    if (principal !== null) cache.set(token, principal, (claims.exp ?? 0) * 1000)
+    // The issuer can remove the key of the signature. The keys are checked as often.
+    if (principal !== null) cache.set(token, principal, Math.min((claims.exp ?? 0) * 1000, nowMs + MAX_CACHED_MS))
     return principal
   }
 
   /** Returns the claims of a token; `null` if it is not valid. */
   async function claimsOf(token: string): Promise<JWTPayload | null> {
     try {
-      const verified = keys === undefined ? jwtVerify(token, keyOf(key), rules) : jwtVerify(token, keys, rules)
-      return (await verified).payload
+      const { payload, protectedHeader } = await (keys === undefined
+        ? jwtVerify(token, key as VerificationKey, rules)
+        : verifyWithSet(token, keys, rules))
+      const hasSubject = typeof payload.sub === 'string' && payload.sub !== ''
+      return hasSubject && isAccepted(protectedHeader.typ, typ) ? payload : null
     } catch (error) {
       if (error instanceof errors.JOSEError) return null
+      // The algorithm of the token does not fit the key.
+      if (keys === undefined && error instanceof TypeError) return null
       throw error
     }
   }
 }
 
-function keyOf(key: VerificationKey | undefined): VerificationKey {
-  // `checkJwtOptions` requires a key if there is no URL of keys.
-  return key as VerificationKey
+/** Verifies a token without `kid`, which several keys of a set can match, with each of them. */
+async function verifyWithSet(token: string, keys: JWTVerifyGetKey, rules: JWTVerifyOptions): Promise<JWTVerifyResult> {
+  try {
+    return await jwtVerify(token, keys, rules)
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error
+    for await (const key of error) {
+      try {
+        return await jwtVerify(token, key, rules)
+      } catch (other) {
+        if (!(other instanceof errors.JWSSignatureVerificationFailed)) throw other
+      }
+    }
+    throw new errors.JWSSignatureVerificationFailed()
+  }
+}
+
+/** Reports whether a token of this type can be an access token. Other tokens, such as logout tokens, name their type (RFC 8725 §3.11). */
+function isAccepted(given: string | undefined, required: string | undefined): boolean {
+  const type = given?.toLowerCase().replace(/^application\//, '')
+  if (required !== undefined) return type === required.toLowerCase().replace(/^application\//, '')
+  return type === undefined || type === 'jwt' || type === 'at+jwt'
 }
 
 function principalOf(claims: JWTPayload): Principal {
   return { id: String(claims.sub), scopes: scopesOf(claims), claims }
 }
 
-/** Returns the scopes: `scope` is a text with spaces (RFC 9068 §2.2.3), and some issuers send `scp`, a text or a list. */
+/** Returns the scopes: `scope` is a space-separated string (RFC 9068 §2.2.3). Some issuers send `scp`, a string or an array. */
 function scopesOf({ scope, scp }: JWTPayload): readonly string[] {
   const given = scope ?? scp
   if (typeof given === 'string') return given.split(' ').filter((each) => each !== '')

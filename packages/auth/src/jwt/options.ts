@@ -1,3 +1,4 @@
+import { KeyObject } from 'node:crypto'
 import {
   checkOptions,
   func,
@@ -8,9 +9,10 @@ import {
   optionError,
   type OptionKind,
   type OptionKinds,
+  text,
   withFix,
 } from '@fw/options'
-import type { CryptoKey, JWK, JWTPayload, KeyObject } from 'jose'
+import type { CryptoKey, JWK, JWTPayload } from 'jose'
 import { COMMON_KINDS, type CommonOptions } from '../options.ts'
 import type { Verified } from '../principal.ts'
 
@@ -29,11 +31,16 @@ export interface JwtOptions extends CommonOptions {
   readonly jwks?: string | URL
   /** One key, instead of `jwks`. Default none. */
   readonly key?: VerificationKey
+  /**
+   * Required type of token, in its header: `at+jwt` for access tokens as RFC 9068 defines them. Default: `at+jwt`, `JWT` or none,
+   * because many issuers do not set it.
+   */
+  readonly typ?: string
   /** Tolerated difference of clocks in seconds. Default 5. */
   readonly clockToleranceSeconds?: number
   /** Maximum length of a token in bytes. Longer ones get 400. Default 8192. */
   readonly maxTokenBytes?: number
-  /** Number of verified tokens to remember until they expire: a signature takes about 0.2 ms. Default 0. */
+  /** Number of verified tokens to remember, for ten minutes at most: a signature takes about 0.2 ms. Default 0. */
   readonly maxCachedTokens?: number
   /** Time in milliseconds to wait for the keys. Default 5,000. */
   readonly timeoutMs?: number
@@ -82,6 +89,7 @@ const KINDS: OptionKinds<JwtOptions> = {
     fix: 'Over http:, anybody on the network could replace the keys. Only loopback addresses can use it.',
   },
   key: { ...object, expected: 'a key' },
+  typ: text,
   clockToleranceSeconds: integer(0, 300),
   maxTokenBytes: integer(1),
   maxCachedTokens: integer(0),
@@ -112,6 +120,19 @@ export function checkJwtOptions(options: JwtOptions): void {
     const fix = 'Keep either those with a shared secret or those with a public key.'
     throw optionError({ api: 'jwt', name: 'algorithms', expected: 'of one kind', got: `${shared} and others`, fix })
   }
+  const secretBytes = key === undefined ? undefined : lengthOf(key)
+  const minBytes = Math.max(0, ...algorithms.map((name) => (name.startsWith('HS') ? Number(name.slice(2)) / 8 : 0)))
+  if (secretBytes !== undefined && secretBytes < minBytes) {
+    // RFC 7518 §3.2: a shorter secret can be guessed from one token.
+    const fix = `Generate one: crypto.randomBytes(${minBytes}).`
+    throw optionError({
+      api: 'jwt',
+      name: 'key',
+      expected: `${minBytes} bytes or more`,
+      got: `${secretBytes} bytes`,
+      fix,
+    })
+  }
   if (shared !== undefined && jwks !== undefined) {
     throw optionError({
       api: 'jwt',
@@ -129,4 +150,12 @@ function isSafeUrl(value: unknown): boolean {
   return (
     url.protocol === 'https:' || (url.protocol === 'http:' && /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(url.hostname))
   )
+}
+
+/** Returns the number of bytes of a shared secret; `undefined` for another key. */
+function lengthOf(key: VerificationKey): number | undefined {
+  if (key instanceof Uint8Array) return key.byteLength
+  if ('k' in key && typeof key.k === 'string') return Buffer.from(key.k, 'base64url').byteLength
+  if (key instanceof KeyObject) return key.symmetricKeySize
+  return undefined
 }
