@@ -28,7 +28,7 @@ const logged = {
 
 it('says what the client saw and what the log contains', () => {
   expect(text(seen({}), logged)).toBe(
-    '500 Internal Server Error and no stack. The log has 3 lines, among them: Error: Oh no',
+    '500 Internal Server Error and no stack trace. The log has 3 lines, among them: Error: Oh no',
   )
   expect(text(seen({ showsStack: true }))).toContain('and the error text. The log has the request.')
 })

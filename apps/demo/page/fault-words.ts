@@ -27,7 +27,7 @@ export function faultWords(seen: FaultMessage, request: RequestMessage | undefin
   const response = status === 0 ? 'You left.' : `${status} ${reason}`.trim()
   const time = duration(tookMs * 1000)
   const words: Record<FaultName, FaultWords> = {
-    throw: { seen: response, rest: `and ${showsStack ? 'the error text' : 'no stack'}. ${logged(request)}` },
+    throw: { seen: response, rest: `and ${showsStack ? 'the error text' : 'no stack trace'}. ${logged(request)}` },
     sleep: { seen: `${response} after ${time}`, rest: `: timeoutMs aborted ctx.signal. ${logged(request)}` },
     large: {
       seen: response,

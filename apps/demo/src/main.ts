@@ -22,7 +22,7 @@ async function main(args: readonly string[]): Promise<void> {
 
   let isClosing = false
   const stop = (signal: NodeJS.Signals): void => {
-    // A second signal means that the user does not want to wait for running requests.
+    // A second signal means that the user does not want to wait for in-flight requests.
     if (isClosing) process.exit(130)
     isClosing = true
     log.info('Received {}', signal)

@@ -49,7 +49,7 @@ const VARIABLES = {
   names: variable('DEMO_NAMES', '', 'host names of the demo in addition to localhost, separated by commas'),
   docsUrl: variable('DEMO_DOCS_URL', '', 'http(s) address of the documentation site; if empty, /docs shows the README'),
   traffic: variable('DEMO_TRAFFIC', 'gentle', 'requests that the demo sends to itself: off, gentle or busy'),
-  drainMs: variable('DEMO_DRAIN_MS', '5000', 'milliseconds for running requests after Ctrl-C'),
+  drainMs: variable('DEMO_DRAIN_MS', '5000', 'milliseconds for in-flight requests after Ctrl-C'),
   workers: variable(
     'DEMO_WORKERS',
     '0',

@@ -188,7 +188,7 @@ describe('the page', () => {
     const page = await open(origin, {})
     await page.click('[data-fault=throw]')
     await page.waitForFunction(() =>
-      document.getElementById('broke')?.textContent?.includes('500 Internal Server Error and no stack'),
+      document.getElementById('broke')?.textContent?.includes('500 Internal Server Error and no stack trace'),
     )
     expect(await page.textContent('#broke')).toContain('failed on purpose')
     await page.click('#only [data-only=failed]')

@@ -5,7 +5,7 @@ const BRACKETED = /^\[([^\]]*)\](?::(?:\d{1,5}|_[\w.-]+))?$/
 const V4_WITH_PORT = /^([\d.]+):(?:\d{1,5}|_[\w.-]+)$/
 
 /**
- * Reads an IP address with or without port, brackets and zone.
+ * Parses an IP address with an optional port, brackets and zone.
  *
  * @returns Only the address: IPv6 in the form of RFC 5952, IPv4-mapped as IPv4; `undefined` if it is not an address
  *

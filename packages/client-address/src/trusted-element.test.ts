@@ -59,7 +59,7 @@ it.each<[TrustProxy, TrustProxy]>([
     { proxies: TRUSTED, header: 'forwarded' },
     { proxies: 1, header: 'forwarded' },
   ],
-])("returns the trusted proxy's element after any bytes from a client: %j, %j", (blocks, hops) => {
+])("returns the trusted proxy's element after arbitrary bytes from a client: %j, %j", (blocks, hops) => {
   const element = outside.chain((address) => fc.tuple(fc.constant(address), elementFor(fc.constant(address))))
   fc.assert(
     fc.property(bytes, separator, element, (sent, comma, [address, appended]) => {
@@ -76,7 +76,7 @@ it.each<[TrustProxy, TrustProxy]>([
     { proxies: TRUSTED, header: 'forwarded' },
     { proxies: 2, header: 'forwarded' },
   ],
-])('returns the first untrusted element in a proxy chain after any bytes: %j, %j', (blocks, hops) => {
+])('returns the first untrusted element in a proxy chain after arbitrary bytes: %j, %j', (blocks, hops) => {
   const outer = outside.chain((address) => fc.tuple(fc.constant(address), elementFor(fc.constant(address))))
   fc.assert(
     fc.property(bytes, separator, outer, elementFor(inside), (sent, comma, [address, appended], inner) => {
@@ -88,7 +88,7 @@ it.each<[TrustProxy, TrustProxy]>([
 })
 
 it.each<[TrustProxy]>([[TRUSTED], [1], [{ proxies: TRUSTED, header: 'x-forwarded-for' }]])(
-  "returns the trusted proxy's entry in x-forwarded-for after any bytes: %j",
+  "returns the trusted proxy's entry in x-forwarded-for after arbitrary bytes: %j",
   (trust) => {
     fc.assert(
       fc.property(bytes, separator, outside, (sent, comma, address) => {

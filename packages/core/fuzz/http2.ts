@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { cut, Random, type FuzzTarget } from '@fw/testing/fuzz'
-import { BEHAVIOURS } from './http2/behaviours.ts'
+import { BEHAVIORS } from './http2/behaviors.ts'
 import { ClientGrammar } from './http2/client-grammar.ts'
 import { ask } from './http2/engine.ts'
 import { fault } from './http2/judge.ts'
@@ -35,7 +35,7 @@ async function check(hexFrames: readonly string[]): Promise<void> {
 
   // Run handlers that misuse the API.
   const slices = random.chance(0.5) ? frames : cut(bytes, random)
-  await ask(slices, { random, behaviours: BEHAVIOURS, isSlow: random.chance(0.3) })
+  await ask(slices, { random, behaviors: BEHAVIORS, isSlow: random.chance(0.3) })
 
   // Skip the comparison: Node's server has different windows, which this client ignores.
   if (bytes.length > DEFAULT_WINDOW) return

@@ -80,7 +80,7 @@ export class Server implements AsyncDisposable {
    * @param where TCP port, or options. Default 0, which chooses a free port
    * @throws {StartupError} if the server cannot start, for example because the port is in use, a certificate is
    * unreadable or the HTTP/3 package is missing
-   * @throws {TypeError} if an option is unknown, has the wrong type or excludes another one
+   * @throws {TypeError} if an option is unknown, has the wrong type or conflicts with another option
    * @throws {RangeError} if a number is out of range
    * @throws {Error} if the server is closed
    */
@@ -141,7 +141,7 @@ export class Server implements AsyncDisposable {
   /**
    * Returns the address of the first listener.
    *
-   * @throws {Error} if the server does not listen
+   * @throws {Error} if the server is not listening
    */
   address(): ListenerAddress {
     const [first] = this.#listeners.keys()
@@ -157,7 +157,7 @@ export class Server implements AsyncDisposable {
   /**
    * URL of the first listener.
    *
-   * @throws {Error} if the server does not listen
+   * @throws {Error} if the server is not listening
    */
   get url(): URL {
     return this.address().url
@@ -221,7 +221,7 @@ export class Server implements AsyncDisposable {
   }
 
   /**
-   * Stops accepting connections, waits up to `drainMs` for running requests, then destroys the rest. Later calls return
+   * Stops accepting connections, waits up to `drainMs` for in-flight requests, then destroys the rest. Later calls return
    * the promise of the first. Do not await this in a handler: the request would wait for itself.
    *
    * @throws {TypeError} if an option is unknown or has the wrong type, or if the argument is a callback
@@ -253,7 +253,7 @@ export class Server implements AsyncDisposable {
   }
 
   async #close(drainMs: number): Promise<void> {
-    this.#record(() => this.#logger.info('Closing; running requests have {} ms to finish', drainMs))
+    this.#record(() => this.#logger.info('Closing; in-flight requests have {} ms to finish', drainMs))
     this.#app.drain()
     await Promise.all(Array.from(this.#listeners.keys(), (listener) => this.#closeListener(listener, drainMs, true)))
     this.#ignoreSignals?.()
@@ -278,7 +278,7 @@ export class Server implements AsyncDisposable {
     const { href } = listener.address.url
     try {
       await drain(listener, drainMs, whole, () => {
-        this.#record(() => this.#logger.warn('Aborting the requests that still run on {} after {} ms', href, drainMs))
+        this.#record(() => this.#logger.warn('Aborting requests still in progress on {} after {} ms', href, drainMs))
       })
     } finally {
       this.#listeners.get(listener)?.()

@@ -57,7 +57,7 @@ describe('a server at level Info', () => {
       expect.stringMatching(new RegExp(`^Starting on Node\\.js ${process.versions.node} .* process ${process.pid}$`)),
       `QUIC endpoint on 127.0.0.1 port ${port}, announced in alt-svc`,
       `Listening on https://127.0.0.1:${port}/ (HTTP/1.1, HTTP/2.0, HTTP/3.0)`,
-      'Closing; running requests have 5000 ms to finish',
+      'Closing; in-flight requests have 5000 ms to finish',
       'Closed',
     ])
     expect([of(Level.Debug), of(Level.Trace), of(Level.Warn), of(Level.Error)]).toEqual([[], [], [], []])
@@ -85,7 +85,7 @@ it('logs the requests that close() aborts at level Warn', async () => {
   await expect.poll(() => isBegun).toBe(true)
   await server.close({ drainMs: 50 })
   expect(await cut).toBe('aborted')
-  expect(of(Level.Warn)).toEqual([`Aborting the requests that still run on http://127.0.0.1:${port}/ after 50 ms`])
+  expect(of(Level.Warn)).toEqual([`Aborting requests still in progress on http://127.0.0.1:${port}/ after 50 ms`])
 })
 
 describe('a server at level Debug', () => {

@@ -414,7 +414,7 @@ describe('close', () => {
     await closed(socket)
   })
 
-  it('rejects new connections, waits for running requests and can be called again', async () => {
+  it('rejects new connections, waits for in-flight requests and can be called again', async () => {
     const server = make()
     let finish: ((text: string) => void) | undefined
     server.router().get('/slow', () => new Promise<string>((resolve) => (finish = resolve)))

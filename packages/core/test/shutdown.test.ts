@@ -48,7 +48,7 @@ describe('a process with application timers', () => {
     await expect.poll(() => output).toContain('exit')
   })
 
-  it("aborts running requests after the server's drainMs", async () => {
+  it("aborts in-flight requests after the server's drainMs", async () => {
     start(PROGRAM, JSON.stringify({ drainMs: 300 }))
     const response = await fetch(`${await url()}never`)
     const end = response.text().catch(() => 'aborted')
@@ -67,7 +67,7 @@ describe('a process with application timers', () => {
     await expect.poll(() => output).toContain('saved')
   })
 
-  it('restarts under node --watch without waiting for running requests', async () => {
+  it('restarts under node --watch without waiting for in-flight requests', async () => {
     const copy = PROGRAM.replace('with-timers', `watched-${process.pid}`)
     cpSync(PROGRAM, copy)
     try {

@@ -74,7 +74,7 @@ async function createApplication(choices: Choices, manager: PackageManager): Pro
   if (choices.https) {
     const isMade = tool !== undefined && (await makeCertificate(tool, folder))
     if (isMade) say(`Made a certificate for this machine with ${tool.name}`)
-    else fail(1, `Made no certificate. Install mkcert or openssl, then type:\n  ${manager.run} certificate`)
+    else fail(1, `Could not create a certificate. Install mkcert or openssl, then run:\n  ${manager.run} certificate`)
   }
   if (choices.git && (await runCommand('git rev-parse --git-dir', folder, 'ignore')) !== 0) {
     await runCommand('git init --quiet', folder, 'ignore')

@@ -116,7 +116,7 @@ describe('a certificate', () => {
     const env = { PATH: programs.path }
     const { code, stderr } = await create(['my-app', '--https', '--yes', '--no-install'], { cwd: folder.path, env })
     expect(code).toBe(1)
-    expect(stderr).toBe('Made no certificate. Install mkcert or openssl, then type:\n  npm run certificate\n')
+    expect(stderr).toBe('Could not create a certificate. Install mkcert or openssl, then run:\n  npm run certificate\n')
     expect(manifestOf(folder).scripts['certificate']).toMatch(/^mkcert /)
   })
 })

@@ -100,7 +100,7 @@ describe('a program with workers', () => {
     }
   })
 
-  it('ends the workers with the server', async () => {
+  it('stops its workers when the server stops', async () => {
     const exit = once(program, 'exit')
     program.disconnect()
     expect(await exit).toEqual([0, null])

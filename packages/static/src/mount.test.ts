@@ -165,7 +165,7 @@ describe('a single-page application', () => {
     expect((await server.ask('/')).text).toBe('INDEX')
   })
 
-  it('stays off by default, and within its prefix', async () => {
+  it('is off by default, and applies only below its prefix', async () => {
     await using folder = await tempFolder({ 'index.html': 'SHELL' })
     await using off = await serve((router) => staticFiles(router, '/', folder.path))
     expect((await off.ask('/route')).status).toBe(404)

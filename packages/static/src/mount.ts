@@ -85,7 +85,7 @@ export class Mount {
     }
   }
 
-  /** Answers a path that names a file. Returns the failure if the file cannot be opened. */
+  /** Responds to a request whose path names a file. Returns the failure if the file cannot be opened. */
   async #respond(ctx: Context, at: PathLocation, found: Resolution): Promise<FileFailure | undefined> {
     const path = properPath(ctx.path, at, found)
     if (path === ctx.path) {
@@ -106,7 +106,7 @@ export class Mount {
     return undefined
   }
 
-  /** Answers a path that names no file: with the fallback file or 404. */
+  /** Responds to a request whose path names no file: with the fallback file or 404. */
   async #miss(ctx: Context, name: string): Promise<void> {
     if (this.#options.spa) {
       const rule = fallbackRule(name, ctx.headers.get('accept'))

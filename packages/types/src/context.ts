@@ -224,7 +224,7 @@ export interface Context<P extends object = Params, V extends Validated = Valida
   provide<T>(token: ContextToken<T>, make: () => T): void
   /** Returns the stored value, or `null` without one. */
   get<T>(token: ContextToken<T>): T | null
-  /** Returns the stored value. @throws {Error} that names the token and the way to provide it, if no value is stored */
+  /** Returns the stored value. @throws {Error} if no value is stored; it says how to provide one */
   local<T>(token: ContextToken<T>): T
 
   /** Calls `listener` once when the exchange is over, even if it failed. An error from the listener is logged. */

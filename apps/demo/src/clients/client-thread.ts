@@ -15,7 +15,7 @@ export class ClientThread {
     this.#worker.unref()
     this.#worker.on('message', (message: ThreadMessage) => this.#receive(message))
     this.#worker.on('error', (error) => this.#failAll(error as Error))
-    this.#worker.on('exit', () => this.#failAll(new Error('The clients have ended')))
+    this.#worker.on('exit', () => this.#failAll(new Error('The client thread exited')))
   }
 
   /** Runs a task. @throws {Error} if the clients fail */

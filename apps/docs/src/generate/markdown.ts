@@ -6,7 +6,7 @@ export interface Heading {
   readonly line: number
 }
 
-/** Returns the headings of a Markdown text, except lines of code that begin with `#`. */
+/** Returns the headings of a Markdown document. Ignores lines in code blocks that begin with `#`. */
 export function headingsOf(markdown: string): Heading[] {
   const headings: Heading[] = []
   let fenced = false

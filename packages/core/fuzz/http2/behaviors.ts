@@ -1,11 +1,11 @@
 import type { Exchange, FieldList } from '@fw/types'
 import type { Random } from '@fw/testing/fuzz'
 
-/** Handles a request like an application. */
-export type Behaviour = (exchange: Exchange, random: Random) => void
+/** Handles a request as an application would. */
+export type Behavior = (exchange: Exchange, random: Random) => void
 
 /** Echoes the content, the trailers, and the request fields under other names. */
-export const echo: Behaviour = (exchange) => {
+export const echo: Behavior = (exchange) => {
   const body: Uint8Array[] = []
   exchange.body.consume({
     data: (slice) => body.push(Uint8Array.from(slice)),
@@ -19,7 +19,7 @@ export const echo: Behaviour = (exchange) => {
 }
 
 /** Handlers that use and misuse the API in many ways. */
-export const BEHAVIOURS: readonly [Behaviour, ...Behaviour[]] = [
+export const BEHAVIORS: readonly [Behavior, ...Behavior[]] = [
   echo,
   (exchange) => exchange.respond(200, echoed(exchange), 'x'.repeat(10)),
   (exchange) => exchange.respond(404, ['x-a', '1'], null),

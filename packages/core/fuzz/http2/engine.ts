@@ -8,7 +8,7 @@ import type { Http2Exchange } from '../../src/http2/exchange.ts'
 import { DEFAULT_LIMITS } from '../../src/options/limits.ts'
 import type { Random } from '@fw/testing/fuzz'
 import type { Field } from '../../test/http2/hpack.ts'
-import { echo, type Behaviour } from './behaviours.ts'
+import { echo, type Behavior } from './behaviors.ts'
 import { ConnectionView } from './connection-view.ts'
 import { understood, type Understood } from './understood.ts'
 import { Wire } from './wire.ts'
@@ -24,7 +24,7 @@ export interface Verdict {
 
 export interface AskOptions {
   readonly random: Random
-  readonly behaviours?: readonly [Behaviour, ...Behaviour[]]
+  readonly behaviors?: readonly [Behavior, ...Behavior[]]
   /** Whether the socket delays its writes. */
   readonly isSlow?: boolean
 }
@@ -44,7 +44,7 @@ const MAX_WAITING_BYTES = 1024 * 1024
  * @throws {Error} if the engine violates the protocol or leaves work unfinished
  */
 export async function ask(slices: readonly Buffer[], options: AskOptions): Promise<Verdict> {
-  const { random, behaviours = [echo], isSlow = false } = options
+  const { random, behaviors = [echo], isSlow = false } = options
   const wire = new Wire(isSlow)
   wire.on('error', () => {})
   const view = new ConnectionView()
@@ -63,7 +63,7 @@ export async function ask(slices: readonly Buffer[], options: AskOptions): Promi
         outcomes.set(exchange, ends)
         exchange.onClose = (outcome) => ends.push(outcome)
         observe(exchange, requests, refusals)
-        random.pick(behaviours)(exchange, random)
+        random.pick(behaviors)(exchange, random)
       },
     },
     onClose: () => (isOver = true),
@@ -91,7 +91,7 @@ export async function ask(slices: readonly Buffer[], options: AskOptions): Promi
   await settle(2)
   const open = [...outcomes].filter(([, ends]) => ends.length === 0).map(([exchange]) => exchange)
   const isServing = !wire.destroyed && !wire.writableEnded && view.isBetweenFrames
-  if (isServing) expectNothingLeft(view, open, behaviours[0] === echo && behaviours.length === 1)
+  if (isServing) expectNothingLeft(view, open, behaviors[0] === echo && behaviors.length === 1)
   if (isServing && open.length === 0 && view.goawayCode === undefined) {
     connection.drain()
     await settle(2)

@@ -49,7 +49,7 @@ export class StreamView {
 
   onData(payload: Buffer, endsStream: boolean): void {
     this.#expectOpen('DATA')
-    if (this.status === undefined) throw new Error('Content before its head')
+    if (this.status === undefined) throw new Error('DATA before the response head')
     this.window -= payload.length
     if (payload.length > 0 && this.window < 0) throw new Error('Content beyond the window of its stream')
     this.#body.push(payload)

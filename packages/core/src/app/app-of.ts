@@ -5,7 +5,7 @@ import type { MemoryRequest } from '../memory/request.ts'
 /** The part of `App` that adapters use. */
 interface RequestHandler {
   handle(exchange: Exchange): void
-  /** Reports whether its routes respond to a request, including with a redirect or an error. */
+  /** Reports whether the application handles a request, even if only with a redirect or an error. */
   takes(method: string, target: string): boolean
   /** Responds to a request without a socket. */
   respond(request: MemoryRequest, remoteAddress: string | undefined): Promise<Response>

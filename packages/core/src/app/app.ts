@@ -182,7 +182,7 @@ export class App {
     }
   }
 
-  /** Notifies running requests that the server starts to close (`ctx.onDrain`). */
+  /** Notifies in-flight requests that the server starts to close (`ctx.onDrain`). */
   drain(): void {
     this.#drainNotice.give()
   }

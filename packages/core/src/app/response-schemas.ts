@@ -40,7 +40,7 @@ function jsonSchemaOf(schema: unknown, api: string, name: string): JsonSchema {
 function outputOf({ vendor, jsonSchema }: JsonSchemaSource, api: string, name: string): JsonSchema {
   const expected = 'a schema with a JSON Schema'
   if (jsonSchema === undefined) {
-    const got = `a schema of ${vendor} without one`
+    const got = `a ${vendor} schema without one`
     throw optionError({
       api,
       name,
@@ -53,7 +53,7 @@ function outputOf({ vendor, jsonSchema }: JsonSchemaSource, api: string, name: s
     return jsonSchema.output({ target: 'draft-07' })
   } catch (cause) {
     const fix = 'Describe the JSON form of the output, for example a date as text; see the cause.'
-    throw optionError({ api, name, expected, got: `a schema of ${vendor} that has none`, fix, cause })
+    throw optionError({ api, name, expected, got: `a ${vendor} schema that cannot be converted`, fix, cause })
   }
 }
 

@@ -77,15 +77,15 @@ describe('a response schema', () => {
     const { router } = new App()
     const register = (response: never) => (): unknown => router.get('/', { response }, () => '')
     expect(register(v.string() as never)).toThrow(
-      'GET /: option "response" must be a schema with a JSON Schema, got a schema of valibot without one. ' +
+      'GET /: option "response" must be a schema with a JSON Schema, got a valibot schema without one. ' +
         'Wrap it with toStandardJsonSchema() from @valibot/to-json-schema.',
     )
     expect(register({ 201: { '~standard': { version: 1, vendor: 'own', validate: () => ({}) } } } as never)).toThrow(
-      'GET /: option "response.201" must be a schema with a JSON Schema, got a schema of own without one. ' +
+      'GET /: option "response.201" must be a schema with a JSON Schema, got a own schema without one. ' +
         "Pass a JSON Schema, such as { type: 'object' }.",
     )
     expect(register({ 200: z.object({ at: z.date() }) } as never)).toThrow(
-      'GET /: option "response.200" must be a schema with a JSON Schema, got a schema of zod that has none. ' +
+      'GET /: option "response.200" must be a schema with a JSON Schema, got a zod schema that cannot be converted. ' +
         'Describe the JSON form of the output, for example a date as text; see the cause.',
     )
     expect(register({ ok: USER } as never)).toThrow(

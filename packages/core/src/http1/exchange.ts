@@ -139,7 +139,7 @@ export class Http1Exchange extends BaseExchange {
     const text = this.#encodeHead(status, head)
     if (body === null) output.writeResponse(text)
     else if (typeof body === 'string') {
-      // A text with as many bytes as characters is ASCII, so Latin-1 encodes it correctly.
+      // Text with as many bytes as characters is ASCII, so Latin-1 encodes it correctly.
       if (this.bodyBytes === body.length && body.length <= JOINED_BODY_CHARS) output.writeResponse(text + body)
       else this.#writeTogether(text, body)
     } else this.#writeTogether(text, body)

@@ -270,7 +270,7 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
     writer.hold()
     if (body === null) this.#finish()
     else if (mayPass && length <= TEXT_BYTES) {
-      // A text with as many bytes as characters is ASCII and needs no encoding.
+      // Text with as many bytes as characters is ASCII and needs no encoding.
       if (typeof body === 'string' && body.length === length) writer.lastText(this.id, body)
       else writer.data(this.id, typeof body === 'string' ? Buffer.from(body) : body, true)
       this.#window -= length

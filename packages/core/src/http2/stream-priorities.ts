@@ -38,7 +38,7 @@ export class StreamPriorities {
     return true
   }
 
-  /** Removes the priority of a stream, and those of lower streams, which can no longer open (RFC 9113 §5.1.1). */
+  /** Removes and returns the priority of a stream. Also removes those of streams with lower IDs, which can no longer open (RFC 9113 §5.1.1). */
   #takeEarly(streamId: number): Priority | undefined {
     const priority = this.#early.get(streamId)
     for (const id of this.#early.keys()) if (id <= streamId) this.#early.delete(id)

@@ -116,7 +116,7 @@ export class Http3Listener {
     this.#connections.forEach(visit)
   }
 
-  /** Refuses new connections and finishes running requests. Resolves when all connections and the port are closed. */
+  /** Refuses new connections and finishes in-flight requests. Resolves when all connections and the port are closed. */
   drain(): Promise<void> {
     this.#quic.refuse()
     this.#connections.forEach((connection) => connection.drain())

@@ -18,7 +18,7 @@ function wait(ms: number): Promise<void> {
 }
 
 describe('drain', () => {
-  it('lets running requests finish, refuses new ones, and closes with H3_NO_ERROR', async () => {
+  it('lets in-flight requests finish, refuses new ones, and closes with H3_NO_ERROR', async () => {
     const exchanges: Exchange[] = []
     await using server = await serveHttp3((exchange) => void exchanges.push(exchange))
     const client = await server.connect()
@@ -78,7 +78,7 @@ describe('drain', () => {
   })
 })
 
-it('ends running requests and notifies their handlers on destroy', async () => {
+it('ends in-flight requests and notifies their handlers on destroy', async () => {
   const outcomes: unknown[] = []
   await using server = await serveHttp3((exchange) => {
     exchange.start(200, [])

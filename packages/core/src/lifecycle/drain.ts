@@ -12,7 +12,7 @@ interface Drainable {
  * `listening/tcp-listener.ts` stops accepting. `drain()` in `connection.ts` of each engine serves the received
  * requests, announces the end and closes.
  *
- * @param drainMs Milliseconds that running requests have to finish
+ * @param drainMs Milliseconds that in-flight requests have to finish
  * @param whole Whether the whole server closes with the listener; worker processes need this information
  * @param onCutOff Called before connections are destroyed at the deadline, but not if `drainMs` is 0
  */

@@ -4,7 +4,7 @@ import { MAX_TIMER_MS } from './timer.ts'
 /** Options of `close`. */
 export interface CloseOptions {
   /**
-   * Limits the time that running requests have to finish, in milliseconds; then the server aborts them. Default: the
+   * Limits the time that in-flight requests have to finish, in milliseconds; then the server aborts them. Default: the
    * server's `drainMs`.
    */
   readonly drainMs?: number

@@ -146,8 +146,8 @@ export interface Limits {
    */
   readonly maxConnectionsPerAddress: number
   /**
-   * Limits the unread body bytes that the server discards to keep an HTTP/1.1 connection open. If more remain, or an
-   * unknown number, the response is the last one on its connection. Default 262,144.
+   * Limits the unread body bytes that the server discards to keep an HTTP/1.1 connection open. If more remain, or the
+   * number is unknown, the server closes the connection after the response. Default 262,144.
    */
   readonly maxSkippedBodyBytes: number
   /**

@@ -54,7 +54,7 @@ export interface ListenOptions {
   /** Overrides the server's `http3` option for this listener. `true` requires TLS. */
   readonly http3?: boolean | 'clear'
   /**
-   * Closes the listener and its connections when aborted. Running requests have the server's `drainMs` to finish.
+   * Closes the listener and its connections when aborted. In-flight requests have the server's `drainMs` to finish.
    */
   readonly signal?: AbortSignal
 }
@@ -99,7 +99,7 @@ const OF_PORTS = ['host', 'reusePort'] as const
 /**
  * Checks the argument of `listen`.
  *
- * @throws {TypeError} if an option is unknown, has the wrong type or excludes another one
+ * @throws {TypeError} if an option is unknown, has the wrong type or conflicts with another option
  * @throws {RangeError} if a number or the length of `path` is out of range
  */
 export function checkListenOptions(given: number | ListenOptions): ListenOptions {

@@ -66,12 +66,12 @@ export interface ServerOptions {
   readonly logger?: Logger
   /**
    * `'signals'` closes the server on SIGINT or SIGTERM, then ends the process, even if application timers still run. A
-   * second signal ends the process immediately. Under `node --watch`, running requests are aborted. Default: signals
+   * second signal ends the process immediately. Under `node --watch`, in-flight requests are aborted. Default: signals
    * are left to the application.
    */
   readonly shutdown?: 'signals'
   /**
-   * Limits the time that running requests have to finish after `close()` or a signal, in milliseconds. Default 10,000.
+   * Limits the time that in-flight requests have to finish after `close()` or a signal, in milliseconds. Default 10,000.
    */
   readonly drainMs?: number
 }

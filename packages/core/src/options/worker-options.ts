@@ -17,7 +17,7 @@ export interface WorkerOptions {
    * Limits the delay before a worker that repeatedly fails to start is started again, in milliseconds. Default 30,000.
    */
   readonly maxRestartDelayMs?: number
-  /** Limits the time that a replaced worker has to finish its running requests, in milliseconds. Default 10,000. */
+  /** Limits the time that a replaced worker has to finish its in-flight requests, in milliseconds. Default 10,000. */
   readonly drainMs?: number
   /** Keeps one more process started, which immediately replaces a worker that ends unexpectedly. Default false. */
   readonly spare?: boolean

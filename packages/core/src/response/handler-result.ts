@@ -99,7 +99,7 @@ function isOpenFile(value: object): value is FileHandle {
   return 'fd' in value && 'readableWebStream' in value && 'close' in value
 }
 
-/** Values to return instead of those that `JSON.stringify` converts to `{}`, by `Symbol.toStringTag`. */
+/** What to return instead of each type that `JSON.stringify` converts to `{}`, by `Symbol.toStringTag`. */
 const INSTEAD: Readonly<Record<string, string>> = {
   ArrayBuffer: 'new Uint8Array(…)',
   SharedArrayBuffer: 'new Uint8Array(…)',

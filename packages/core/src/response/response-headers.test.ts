@@ -28,7 +28,7 @@ describe('ResponseHeaderList', () => {
     expect(list.fields).toEqual(['x', 'y'])
   })
 
-  it('replaces all fields with one name by a single field, at the position of the first', () => {
+  it('replaces all fields of the same name with a single field, at the position of the first', () => {
     const list = listOf(['a', '1'], ['b', '2'], ['a', '3'], ['c', '4'], ['a', '5'])
     list.set('A', '6')
     expect(list.fields).toEqual(['a', '6', 'b', '2', 'c', '4'])

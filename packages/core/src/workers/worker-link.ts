@@ -33,7 +33,7 @@ export class WorkerLink {
     })
     // Terminals and some service managers signal all processes. Only the primary acts on SIGHUP.
     process.on('SIGHUP', () => {})
-    // Otherwise, node:cluster would end this process as soon as the primary dies, before running requests are answered.
+    // Otherwise, node:cluster would end this process as soon as the primary dies, before in-flight requests are answered.
     process.prependOnceListener('disconnect', () => {
       if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true
       this.#onPrimaryGone()

@@ -16,7 +16,7 @@ export interface Churn {
 }
 
 /** Misbehavior of a client on its own connection. */
-type Behaviour = (client: H3Client, random: Random) => Promise<void>
+type Behavior = (client: H3Client, random: Random) => Promise<void>
 
 /** Sends the head of a request, and its end if `end` is true. */
 async function begin({ connection }: H3Client, path: string, end: boolean) {
@@ -25,7 +25,7 @@ async function begin({ connection }: H3Client, path: string, end: boolean) {
   return stream
 }
 
-const BEHAVIOURS: readonly [Behaviour, ...Behaviour[]] = [
+const BEHAVIORS: readonly [Behavior, ...Behavior[]] = [
   // Sends a request and closes the connection.
   async (client) => void (await (await client.request({ path: '/' })).bytes()),
   // Disappears while requests are running.
@@ -83,7 +83,7 @@ export async function churn(port: number, count: number, width: number, seed = 1
     while (connections++ < count) {
       const client = await connectWithRetry(port)
       await random
-        .pick(BEHAVIOURS)(client, random)
+        .pick(BEHAVIORS)(client, random)
         .catch(() => {})
       if (random.chance(0.5)) await client.close()
       else client.connection.vanish()

@@ -316,7 +316,7 @@ describe('reloadTls in the primary', () => {
 
 describe('the end of the primary', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)(
-    'waits for running requests after %s, then exits with code 0',
+    'waits for in-flight requests after %s, then exits with code 0',
     async (signal) => {
       const program = new Program({ listen: { workers: 2 } })
       const url = await program.url()

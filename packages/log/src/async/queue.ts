@@ -145,7 +145,7 @@ export class Queue {
     })
   }
 
-  /** Runs an action while the writer thread does not write. */
+  /** Runs `action` while the writer thread is not writing. */
   #locked(action: () => void): void {
     const { words } = this.ring
     Atomics.store(words, Word.Flushing, 1)

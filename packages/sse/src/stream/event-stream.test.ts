@@ -469,7 +469,7 @@ describe('a slow client', () => {
     expect(body.text).toBe('data: 1\n\ndata: 2\n\n')
   })
 
-  it('misses events under "drop", and gets later ones after it has read', async () => {
+  it('misses events under "drop", and receives later ones once it reads again', async () => {
     const { stream, body } = await open({ slowConsumer: 'drop', maxBufferedBytes: 20 })
     body.capacity = 0
     void stream.data('1')

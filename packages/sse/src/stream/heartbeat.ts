@@ -2,8 +2,8 @@
 const TICKS = 8
 
 /**
- * Called after a silent period. The object is its own entry in the wheel, because every open stream has one and a
- * broadcast postpones them all.
+ * Called after a silent period. The wheel stores the target itself and allocates no entry for it: each open stream has a
+ * target, and each broadcast reschedules all of them.
  */
 export interface HeartbeatTarget {
   /** Tick of the last write. Set it to the wheel's `tick` at each write. */

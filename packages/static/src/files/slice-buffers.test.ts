@@ -17,7 +17,7 @@ function lendSome(buffers: SliceBuffers, count: number): Buffer[] {
 }
 
 describe('SliceBuffers', () => {
-  it('reuses one buffer while the transport takes each slice', () => {
+  it('reuses one buffer as long as the transport takes each slice', () => {
     const pool = new BufferPool()
     const buffers = new SliceBuffers(pool)
     const first = buffers.next(LARGE_BYTES)

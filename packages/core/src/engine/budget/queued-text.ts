@@ -23,7 +23,7 @@ export class QueuedText {
   constructor(text: string, byteLength: number) {
     this.#text = text
     this.byteLength = byteLength
-    // A text with as many bytes as characters is ASCII, which Latin-1 encodes faster.
+    // Text with as many bytes as characters is ASCII, which Latin-1 encodes faster.
     this.#encoding = byteLength === text.length ? 'latin1' : 'utf8'
   }
 

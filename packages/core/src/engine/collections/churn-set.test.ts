@@ -16,7 +16,7 @@ function itemsOf(count: number): Item[] {
   return Array.from({ length: count }, (_, name) => ({ name }))
 }
 
-it('contains the same items as a Set after any additions and deletions', () => {
+it('contains the same items as a Set after random additions and deletions', () => {
   const step = tuple(constantFrom('add', 'delete'), integer({ min: 0, max: 20 }))
   assert(
     property(array(step, { maxLength: 200 }), (steps) => {

@@ -10,7 +10,7 @@ class Stream implements Numbered {
   }
 }
 
-it('contains the same streams as a Map after any additions and removals', () => {
+it('contains the same streams as a Map after random additions and removals', () => {
   const acts = array(tuple(boolean(), integer({ min: 0, max: 200 })), { maxLength: 400 })
   assert(
     property(acts, (steps) => {

@@ -27,7 +27,7 @@ describe('copyBytes', () => {
     expect(copy.buffer.byteLength).toBe(5)
   })
 
-  it('uses shared memory that no handler can transfer, not even by a byte stream', async () => {
+  it('uses shared memory, which a handler cannot transfer, even through a byte stream', async () => {
     const first = bytesToKeep(received, 0, 10) as Buffer<ArrayBuffer>
     const stream = new ReadableStream({
       type: 'bytes',

@@ -69,7 +69,7 @@ export class ClientSettings {
   }
 }
 
-/** Returns the payload of the server's SETTINGS frame for these limits. Turns push off and announces no extension. */
+/** Returns the payload of the server's SETTINGS frame for these limits. Disables server push. */
 export function serverSettings(limits: Limits): Buffer {
   const settings = [
     [Setting.ENABLE_PUSH, 0],

@@ -11,7 +11,7 @@ interface Events {
 const channel = new SseChannel<Events>()
 let count = 0
 
-/** Lets running requests finish after Ctrl-C. */
+/** Lets in-flight requests finish after Ctrl-C. */
 export const server = new Server({ shutdown: 'signals', trustProxy: false })
 const router = server.router()
 router.use(accessLog())
