@@ -31,7 +31,7 @@ describe('toFetchHandler', () => {
   })
 
   it.each<[unknown, string]>([
-    [{ remoteAddress: 7 }, 'toFetchHandler: option "remoteAddress" must be a string, got 7. Pass the IP address of'],
+    [{ remoteAddress: 7 }, 'toFetchHandler: option "remoteAddress" must be a string, got 7. Pass the'],
     [{ remoteAddr: { hostname: '::1' } }, 'unknown option "remoteAddr". Use remoteAddress: info.remoteAddr.hostname'],
     ['127.0.0.1', 'toFetchHandler: options must be an object, got "127.0.0.1". Known options: remoteAddress.'],
   ])('rejects the peer %j with a TypeError', async (peer, message) => {

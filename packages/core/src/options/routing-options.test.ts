@@ -132,6 +132,6 @@ it.each<[unknown, string]>([
 it('rejects unknown application options', () => {
   const options = { trailingSlash: 'ignore' } as never
   expect(() => new App(options)).toThrow(
-    'App: unknown option "trailingSlash". Known options: limits, bodyTypes, checkResponses, trustProxy, routing, onError, onWarning, onNotice.',
+    'App: unknown option "trailingSlash". Known options: limits, bodyTypes, checkResponses, trustProxy, allowedHosts, routing, onError, onWarning, onNotice.',
   )
 })
