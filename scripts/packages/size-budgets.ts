@@ -11,7 +11,7 @@ export interface SizeBudget {
 /** Budgets by package name: 5 to 10% above the size when the budget was set. */
 export const SIZE_BUDGETS: Readonly<Record<string, SizeBudget>> = {
   '@fw/access-log': { packedBytes: 64_000, dependencies: 6 },
-  '@fw/auth': { packedBytes: 34_000, dependencies: 3 },
+  '@fw/auth': { packedBytes: 41_000, dependencies: 3 },
   '@fw/client-address': { packedBytes: 21_000, dependencies: 1 },
   '@fw/compress': { packedBytes: 20_000, dependencies: 3 },
   '@fw/core': { packedBytes: 770_000, dependencies: 21 },
@@ -24,7 +24,7 @@ export const SIZE_BUDGETS: Readonly<Record<string, SizeBudget>> = {
   '@fw/options': { packedBytes: 27_000, dependencies: 0 },
   '@fw/rate-limit': { packedBytes: 50_000, dependencies: 3 },
   '@fw/security-headers': { packedBytes: 21_000, dependencies: 2 },
-  '@fw/session': { packedBytes: 47_000, dependencies: 3 },
+  '@fw/session': { packedBytes: 52_000, dependencies: 3 },
   '@fw/sse': { packedBytes: 122_000, dependencies: 3 },
   '@fw/static': { packedBytes: 107_000, dependencies: 4 },
   '@fw/types': { packedBytes: 29_000, dependencies: 0 },
