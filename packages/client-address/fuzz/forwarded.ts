@@ -121,6 +121,8 @@ function checkForwarded(field: string): void {
 function checkWithProxyAddr(field: string, peer: string): void {
   const entries = field.split(',').map((entry) => entry.trim())
   if (entries.some((entry) => isIP(entry) === 0 || entry.includes('%')) || peer.includes('%')) return
+  // proxy-addr knows an IPv4 address at the end of an IPv6 one (RFC 4291 §2.2) only after ::ffff:.
+  if (entries.some((entry) => entry.includes(':') && entry.includes('.') && !/^::ffff:[\d.]+$/i.test(entry))) return
   // proxy-addr does not remove tabs around an entry.
   const request = { headers: { 'x-forwarded-for': entries.join(', ') }, socket: { remoteAddress: peer } }
   const expected = proxyAddr(request as never, trustsAsProxyAddr)
