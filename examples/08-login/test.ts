@@ -6,7 +6,7 @@ function logIn(password: string, headers: Record<string, string> = {}): Promise<
   return server.fetch('/login', { method: 'POST', body: new URLSearchParams({ name: 'ada', password }), headers })
 }
 
-test('redirects anonymous users to the login page, and lets users log in', async () => {
+test('sends anonymous users to the login page, and lets users log in', async () => {
   const anonymous = await server.fetch('/', { redirect: 'manual' })
   assert.equal(anonymous.headers.get('location'), '/login')
 

@@ -1,6 +1,7 @@
 import * as crypto from 'node:crypto'
-import { checkOptions, either, flag, func, type OptionKind, type OptionKinds } from '@fw/options'
+import { checkOptions, either, flag, func, type OptionKinds } from '@fw/options'
 import type { Context, Middleware } from '@fw/types'
+import { fieldName } from './config/check-config.ts'
 import { correlationId, RequestId } from './entry/request-id.ts'
 
 /** Node.js 24 has UUIDs of version 7 since 24.16. */
@@ -15,12 +16,6 @@ export interface RequestIdOptions {
    * one, so set it to `true` only behind a proxy that replaces the field, or decide for each request. Default false.
    */
   readonly trust?: boolean | ((ctx: Context) => boolean)
-}
-
-/** RFC 9110 §5.6.2. */
-const fieldName: OptionKind = {
-  expected: 'the name of a header field',
-  accepts: (value) => typeof value === 'string' && /^[!#$%&'*+.^_`|~\dA-Za-z-]+$/.test(value),
 }
 
 const KINDS: OptionKinds<RequestIdOptions> = {

@@ -89,7 +89,7 @@ describe('requestId()', () => {
   })
 
   it.each<[unknown, string]>([
-    [{ header: 'a b' }, 'requestId: option "header" must be the name of a header field, got "a b".'],
+    [{ header: 'a b' }, 'requestId: option "header" must be a field name, got "a b".'],
     [{ trust: 'yes' }, 'requestId: option "trust" must be true, false or a function, got "yes".'],
     [{ generate: true }, 'requestId: unknown option "generate". Known options: header, trust.'],
   ])('refuses %j', (options, message) => {

@@ -101,7 +101,7 @@ async function derive(password: string, { memory, passes, parallelism, salt, has
   }
   // Argon2 runs in the thread pool of Node.js, which has four threads for files and DNS too.
   await using _slot = await slots.take()
-  // Two forms of one character, such as e and a combining accent, are the same password on every keyboard.
+  // Keyboards encode a character such as é in different ways. They must give the same password.
   const message = password.normalize('NFC')
   return await promisify(argon2)('argon2id', {
     message,

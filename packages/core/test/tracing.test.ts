@@ -111,7 +111,7 @@ eachProtocol('the trace of a request', start, (client, protocol) => {
     expect(times).toSatisfy(isOrdered)
   })
 
-  it('records when the response head was sent, not when the stream ended', async () => {
+  it('reports when the response head was sent, not when the stream ended', async () => {
     await (await client().request({ path: '/stream' })).bytes()
     await until(1)
     const { answered = 0, flushed: end = 0 } = last(flushed).timing

@@ -4,9 +4,9 @@ import { isThenable } from './thenable.ts'
 describe('isThenable', () => {
   it.each([
     ['a promise', Promise.resolve(1), true],
-    // oxlint-disable-next-line unicorn/no-thenable
+    // oxlint-disable-next-line unicorn/no-thenable -- the subject of the test
     ['an object with then()', { then: () => {} }, true],
-    // oxlint-disable-next-line unicorn/no-thenable
+    // oxlint-disable-next-line unicorn/no-thenable -- the subject of the test
     ['an object whose then is not a function', { then: 1 }, false],
     ['an object', {}, false],
     ['a string', 'then', false],

@@ -170,7 +170,7 @@ describe('staticFiles', () => {
     expect(await get(server.port, '/link.txt')).not.toContain('OUTSIDE')
   })
 
-  it('redirects repeated slashes to the canonical path, so that no guard is bypassed', async () => {
+  it('responds to repeated slashes with the canonical path, so that no guard is bypassed', async () => {
     await using folder = await tempFolder({ 'admin/secret.txt': 'S', 'dir/index.html': 'D' })
     await using server = await serve((router) => {
       staticFiles(router, '/', folder.path)
@@ -196,7 +196,7 @@ describe('staticFiles', () => {
     expect((await server.ask('/admin/secret.txt')).status).toBe(401)
   })
 
-  it('redirects a directory to its trailing slash with the option redirect', async () => {
+  it('adds the trailing slash to the path of a directory with the option redirect', async () => {
     await using folder = await tempFolder({ 'dir/index.html': 'DIR', 'index.html': 'ROOT' })
     await using server = await serve((router) => staticFiles(router, '/static', folder.path, { redirect: true }))
     const table = [

@@ -40,7 +40,8 @@ const sinkKind = withFix(
   'Use a sink such as new JsonSink().',
 )
 
-const fieldName: OptionKind = { expected: 'a field name', accepts: isToken }
+/** Accepts the name of a header field. */
+export const fieldName: OptionKind = { expected: 'a field name', accepts: isToken }
 const fieldNames = listOf('an array of field names', fieldName)
 const texts = listOf('an array of strings', text)
 

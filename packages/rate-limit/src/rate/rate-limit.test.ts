@@ -33,7 +33,7 @@ function serve(options: RateLimitOptions): Send {
 /** Returns a promise of another library, which is not a `Promise`. */
 const thenable = <T>(value: T): Promise<T> => {
   const promise = Promise.resolve(value)
-  // oxlint-disable-next-line unicorn/no-thenable
+  // oxlint-disable-next-line unicorn/no-thenable -- simulates the promise of another library
   return { then: promise.then.bind(promise) } as Promise<T>
 }
 
