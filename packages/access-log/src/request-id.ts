@@ -1,7 +1,6 @@
 import * as crypto from 'node:crypto'
-import { checkOptions, either, flag, func, type OptionKinds } from '@fw/options'
+import { checkOptions, either, fieldName, flag, func, type OptionKinds } from '@fw/options'
 import type { Context, Middleware } from '@fw/types'
-import { fieldName } from './config/check-config.ts'
 import { correlationId, RequestId } from './entry/request-id.ts'
 
 /** Node.js 24 has UUIDs of version 7 since 24.16. */
