@@ -151,13 +151,15 @@ export class App {
     if (found.kind === 'match') {
       const { info, group, step, serialize } = found.value
       const context = new RequestContext(exchange, target, info, found.params, this.#host, serialize)
+      // A route for every method also handles OPTIONS, but a preflight concerns the route for another method.
+      if (method === 'OPTIONS') context.routesOfPath = this.#routes.ofPath(target.path)
       if (info.options.timeoutMs !== undefined) this.#startTimeout(context, group, info.options.timeoutMs)
       this.#start(context, group, step)
       return
     }
     const group = this.#groupOf(target.path)
     const context = new RequestContext(exchange, target, undefined, NO_PARAMS, this.#host)
-    if ('routes' in found) context.otherRoutes = found.routes
+    if ('routes' in found) context.routesOfPath = found.routes
     this.#start(context, group, group.missStep(found))
   }
 
