@@ -54,8 +54,8 @@ export interface AccessLogConfig {
   /** Shows these request header fields, in this order, except in Common. Default none. */
   readonly requestHeaders?: readonly string[] | undefined
   /**
-   * Shows these response header fields, after those of the request. Cannot show `content-length`, `date` and `connection`,
-   * which the server adds later. Default none.
+   * Shows these response header fields, after those of the request. Cannot show `content-length`, `date` or `connection`, which
+   * the server adds later. Default none.
    */
   readonly responseHeaders?: readonly string[] | undefined
   /** Logs no entry for these paths, compared as received and without the query. Default none. */

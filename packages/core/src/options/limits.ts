@@ -30,8 +30,8 @@ export interface Limits {
   /** Limits the number of trailer fields, including discarded ones. A request with more gets 431. Default 32. */
   readonly maxTrailerFields: number
   /**
-   * Limits the extensions of one chunk, in bytes. Leading zeros of the chunk size beyond 16 digits also count. A longer one
-   * gets 400. Default 4,096: only attackers send long extensions (CVE-2024-22019).
+   * Limits the extensions of one chunk, in bytes. Leading zeros of the chunk size beyond 16 digits also count. A chunk with
+   * more gets 400. Default 4,096: only attackers send long extensions (CVE-2024-22019).
    */
   readonly maxChunkExtensionBytes: number
   /** Limits the chunk extensions of one body, in bytes. A body with more gets 413. Default 16,384. */

@@ -49,8 +49,8 @@ export interface ServerOptions {
   /**
    * Sets the proxies whose forwarding fields are trusted: `false` (default), a list of CIDR blocks, or a number of hops where
    * the peer is hop 1. Use `{ proxies, header }` to name the only field to read. `ctx.clientAddress` and the access log use the
-   * result. The peer of a Unix socket is trusted if any proxy is. Without a proxy, set this option to `false` explicitly: if it
-   * is absent, the access log shows the address that the client claims.
+   * result. The peer of a Unix socket is trusted if any proxy is trusted. Without a proxy, set this option to `false`
+   * explicitly: if it is absent, the access log shows the address that the client claims.
    */
   readonly trustProxy?: TrustProxy
   /**
