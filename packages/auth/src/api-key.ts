@@ -7,7 +7,7 @@ import type { Verified } from './principal.ts'
 
 /** Options of `apiKey()`. */
 export interface ApiKeyOptions extends CommonOptions {
-  /** Returns the client that a key belongs to, or `null` if the key is not valid. An error is a 500. */
+  /** Returns the client that a key belongs to, or `null` if the key is not valid. An error causes a 500. */
   readonly verify: (key: string, ctx: Context) => Verified | Promise<Verified>
   /** Header field with the key. Default `x-api-key`. */
   readonly header?: string
