@@ -31,14 +31,14 @@ describe('RequestLogger', () => {
     ])
   })
 
-  it('treats neither a message without arguments nor its prefix as a format string', () => {
+  it('does not treat its prefix or a message without arguments as a format string', () => {
     const { log, sink } = make(Level.Trace, '[{}] [GET /{0}] ')
     log.info('{"a":1} {}')
     log.info('n={}', 1)
     expect(sink.messages()).toEqual(['[{}] [GET /{0}] {"a":1} {}', '[{}] [GET /{0}] n=1'])
   })
 
-  it('creates its prefix once, and only for a record that is logged', () => {
+  it('creates its prefix only once, and only if it logs a record', () => {
     const { log, sink, asked } = make(Level.Warn)
     log.info('no')
     log.debug('no')

@@ -10,14 +10,16 @@ const HASH_BYTES = 32
 /** The string format of the Password Hashing Competition, with base64 without padding. */
 const FORMAT = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,2})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/
 
-/** A hash that no password has. Compared if the user is unknown, so that the time does not reveal which users exist. */
+/**
+ * A hash that no password matches. It is compared if the user is unknown, so that the time does not reveal which users exist.
+ */
 const NO_PASSWORD: ParsedHash = {
   ...PARAMETERS,
   salt: Buffer.alloc(SALT_BYTES),
   hash: crypto.randomBytes(HASH_BYTES),
 }
 
-/** Limits the hashes that are computed at the same time. Others wait in the order of their arrival. */
+/** Limits the number of hashes that are computed at the same time. Other calls wait in order of arrival. */
 class Slots {
   #free = 2
   readonly #waiting: (() => void)[] = []
@@ -46,11 +48,11 @@ interface ParsedHash {
 }
 
 /**
- * Hashes a password with Argon2id and a random salt. It takes about 20 ms and 19 MiB in the thread pool of Node.js.
+ * Hashes a password with Argon2id and a random salt. Needs about 20 ms and 19 MiB in the Node.js thread pool.
  *
  * @returns A string such as `$argon2id$v=19$m=19456,t=2,p=1$…`, for a column of 100 characters
  * @throws {TypeError} if the password is not a string
- * @throws {Error} if this release of Node.js has no Argon2: use 24.7 or later
+ * @throws {Error} if this Node.js release does not support Argon2: use 24.7 or later
  */
 export async function hashPassword(password: string): Promise<string> {
   const salt = crypto.randomBytes(SALT_BYTES)
@@ -60,12 +62,12 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Reports whether a password has a hash. Pass `undefined` or `null` as the hash if the user is unknown or has no password. The
- * result is then `false`, after the time that a hash from `hashPassword` takes.
+ * Reports whether a password matches a hash. Pass `undefined` or `null` as the hash if the user is unknown or has no password.
+ * The result is then `false`, after the same time as for a hash from `hashPassword`.
  *
  * @param hash Result of `hashPassword`, or another Argon2id hash in the same format
  * @throws {TypeError} if the password is not a string, or the hash has another format
- * @throws {Error} if this release of Node.js has no Argon2: use 24.7 or later
+ * @throws {Error} if this Node.js release does not support Argon2: use 24.7 or later
  */
 export async function verifyPassword(password: string, hash: string | null | undefined): Promise<boolean> {
   const isKnown = hash !== undefined && hash !== null
@@ -77,7 +79,7 @@ export async function verifyPassword(password: string, hash: string | null | und
 function parse(text: string): ParsedHash {
   const [, memory, passes, parallelism, salt = '', hash = ''] = FORMAT.exec(text) ?? []
   if (memory === undefined) {
-    const message = 'verifyPassword: hash must be an Argon2id hash. Pass what hashPassword returned.'
+    const message = 'verifyPassword: hash must be an Argon2id hash. Pass the result of hashPassword.'
     throw withCode('FW_INVALID_ARGUMENT', new TypeError(message))
   }
   return {
@@ -96,12 +98,12 @@ async function derive(password: string, { memory, passes, parallelism, salt, has
   }
   const { argon2 } = crypto as Partial<typeof crypto>
   if (argon2 === undefined) {
-    const message = 'This release of Node.js has no Argon2. Install Node.js 24.7 or later.'
+    const message = 'This Node.js release does not support Argon2. Install Node.js 24.7 or later.'
     throw withCode('FW_NODE_VERSION', new Error(message))
   }
-  // Argon2 runs in the thread pool of Node.js, which has four threads for files and DNS too.
+  // Argon2 runs in the Node.js thread pool, whose four threads also serve files and DNS.
   await using _slot = await slots.take()
-  // Keyboards encode a character such as é in different ways. They must give the same password.
+  // Keyboards encode a character such as é in different ways. All encodings must produce the same password.
   const message = password.normalize('NFC')
   return await promisify(argon2)('argon2id', {
     message,

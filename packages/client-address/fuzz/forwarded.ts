@@ -105,7 +105,9 @@ function checkAddresses({ forwardedFor, realIp, forwarded, peer }: Input): void 
   assert.equal(claimed, expected ?? ownPeer)
 }
 
-/** Checks that a well-formed field is read by the grammar, and that the last elements do not depend on earlier ones. */
+/**
+ * Checks that a well-formed field is parsed as in the RFC grammar, and that the last elements do not depend on earlier ones.
+ */
 function checkForwarded(field: string): void {
   const nodes = [...forwardedForFromLast(field)]
   const expected = readForwarded(field)
@@ -121,7 +123,7 @@ function checkForwarded(field: string): void {
 function checkWithProxyAddr(field: string, peer: string): void {
   const entries = field.split(',').map((entry) => entry.trim())
   if (entries.some((entry) => isIP(entry) === 0 || entry.includes('%')) || peer.includes('%')) return
-  // proxy-addr knows an IPv4 address at the end of an IPv6 one (RFC 4291 §2.2) only after ::ffff:.
+  // proxy-addr accepts an IPv4 address at the end of an IPv6 one (RFC 4291 §2.2) only after ::ffff:.
   if (entries.some((entry) => entry.includes(':') && entry.includes('.') && !/^::ffff:[\d.]+$/i.test(entry))) return
   // proxy-addr does not remove tabs around an entry.
   const request = { headers: { 'x-forwarded-for': entries.join(', ') }, socket: { remoteAddress: peer } }

@@ -29,13 +29,12 @@ export function claimedAddress(headers: FieldSource, peer: string | undefined): 
 }
 
 /**
- * Returns the client's address behind trusted proxies. Reads the entries from the peer toward the client, while each
- * was added by a trusted proxy. The first address that is not trusted is the client. An entry that is not an address
- * ends the search.
+ * Returns the client's address behind trusted proxies. Reads the entries from the peer toward the client, as long as a trusted
+ * proxy added each of them. The first untrusted address is the client's. An entry that is not an address ends the search.
  *
  * @param peer The peer's address, or `UNIX_SOCKET`, which is trusted if `trust` names any proxy
- * @returns `undefined` if there is no address, as on a Unix socket. With a named field, `undefined` if a trusted proxy
- *   left no address in it, so that the proxy itself does not count as the client
+ * @returns `undefined` if there is no address, as on a Unix socket. With a named field, the result is also `undefined` after a
+ *   trusted proxy that added no address, so that the proxy is not mistaken for the client
  */
 // docs/decisions/0074
 export function believedAddress(headers: FieldSource, peer: string | undefined, trust: Trust): string | undefined {
@@ -77,8 +76,8 @@ const KERNEL_ADDRESS = /^(?:[\d.]+|(?!::ffff:)[\da-f:]+)$/
 const MAPPED_V4 = /^::ffff:[\d.]+$/
 
 /**
- * Returns the entries that proxies added, starting with the last, from the named field or the first one that the
- * request has.
+ * Returns the entries that proxies added, starting with the last. Reads the named field, or else the first forwarding field in
+ * the request.
  */
 function entriesFromLast(headers: FieldSource, header: ForwardingHeader | undefined): Iterable<string> {
   for (const name of header === undefined ? FORWARDING_HEADERS : [header]) {

@@ -11,7 +11,7 @@ import {
 } from '@fw/options'
 import { parseAddress } from './ip-address.ts'
 
-/** The header fields that proxies use for the client's address. The first one that a request has is read. */
+/** The header fields that proxies use for the client's address. The first one present in a request is read. */
 export const FORWARDING_HEADERS = ['x-forwarded-for', 'x-real-ip', 'forwarded'] as const
 
 /** A header field that proxies use for the client's address. */
@@ -34,7 +34,7 @@ export interface NamedField {
   readonly header: ForwardingHeader
   /**
    * The parts of the origin that the proxies also set: in `proto` and `host` if `header` is `forwarded`, otherwise in
-   * `x-forwarded-proto` and `x-forwarded-host`. List only those that the proxies replace in requests of clients. Default `[]`.
+   * `x-forwarded-proto` and `x-forwarded-host`. List only parts that the proxies overwrite in client requests. Default `[]`.
    */
   readonly origin?: readonly OriginPart[]
 }
@@ -47,7 +47,8 @@ export interface Trust {
   /** Reports whether the proxy at an address is trusted. The peer is hop 1. */
   readonly isTrusted: (address: string | undefined, hop: number) => boolean
   /**
-   * Whether to trust a proxy that connects over a Unix socket, which has no address. The mode of its file protects it.
+   * Whether to trust a proxy that connects over a Unix socket, which has no address. The file mode of the socket restricts
+   * access.
    */
   readonly trustsUnixSocket: boolean
   /** The only field that is read; `undefined` if none is named. */
@@ -73,7 +74,7 @@ const HEADER = withFix(oneOf(...FORWARDING_HEADERS), 'Name the one field that th
 
 const ORIGIN = withFix(
   listOf("a list of 'scheme' and 'host'", oneOf('scheme', 'host')),
-  "Write for example ['scheme'].",
+  "Write, for example, ['scheme'].",
 )
 
 const TRUST: OptionKind = {

@@ -16,7 +16,7 @@ interface Seen {
   readonly fields: Readonly<Record<string, string>>
 }
 
-/** Sends a request to an application with GET and PUT routes for `/notes/:id`, and reads the CORS fields. */
+/** Sends a request to an application with GET and PUT routes for `/notes/:id`. Returns the CORS fields. */
 async function send(
   options: CorsOptions,
   headers: Record<string, string>,
@@ -95,7 +95,7 @@ describe('a response', () => {
     expect(await send(options, headers)).toEqual({ status: 200, vary, fields })
   })
 
-  it('follows the request: CORS is not access control', async () => {
+  it('is sent even for a disallowed origin, because CORS is not access control', async () => {
     expect(await send(LIST, { origin: OTHER }, { method: 'PUT' })).toEqual({ status: 200, vary: 'origin', fields: {} })
   })
 
@@ -103,7 +103,7 @@ describe('a response', () => {
     ['/nowhere', 404],
     ['/failing', 500],
   ])(
-    'has the fields if it is an error, so that pages can read it: %s (h3#1301, aspnetcore#2378)',
+    'has the fields even if it is an error, so that pages can read it: %s (h3#1301, aspnetcore#2378)',
     async (path, status) => {
       const response = await send(LIST, { origin: ORIGIN }, { path })
       expect(response).toEqual({ status, vary: 'origin, accept', fields: { 'allow-origin': ORIGIN } })
@@ -206,7 +206,7 @@ describe('a preflight', () => {
     expect(await preflight(options, headers)).toEqual({ status: 204, vary: PREFLIGHT_VARY, fields })
   })
 
-  it('allows a private network only for an allowed origin, and varies by the requested field: rs/cors#127, fastify-cors#277', async () => {
+  it('allows a private network only for an allowed origin and varies by the requested field: rs/cors#127, fastify-cors#277', async () => {
     const options = { ...LIST, privateNetwork: true }
     const asked = { 'access-control-request-private-network': 'true' }
     const vary = `${PREFLIGHT_VARY}, access-control-request-private-network`
@@ -239,7 +239,7 @@ describe('a preflight', () => {
     expect((await app.fetch('/', { method: 'OPTIONS', headers })).status).toBe(204)
   })
 
-  it('gets a 404 with the fields for a path without routes, and a 204 with configured methods', async () => {
+  it('is answered for a path without routes with 404 and the fields, or 204 with configured methods', async () => {
     expect(await preflight(LIST, {}, '/nowhere')).toMatchObject({ status: 404, fields: { 'allow-origin': ORIGIN } })
     const own = await preflight({ ...LIST, methods: ['PUT'] }, {}, '/nowhere')
     expect(own).toMatchObject({ status: 204, fields: { ...ALLOWED, 'allow-methods': 'PUT' } })
@@ -259,7 +259,7 @@ describe('a preflight', () => {
     expect(refused).toMatchObject({ status: 204, fields: {} })
   })
 
-  it('allows the requested method for a route for every method', async () => {
+  it('allows the requested method on a route for every method', async () => {
     const app = new App()
     app.router.use(cors(LIST)).all('/proxy/*path', () => 'ok')
     const headers = { origin: ORIGIN, 'access-control-request-method': 'REPORT' }
@@ -284,7 +284,7 @@ describe('the route option cors', () => {
     return seen(await app.fetch('/a', { method, headers }))
   }
 
-  it('replaces the options for its route', async () => {
+  it('overrides the options for its route', async () => {
     expect(await ask('GET')).toEqual({ status: 200, vary: null, fields: { 'allow-origin': '*' } })
     expect(await ask('DELETE')).toMatchObject({ fields: { 'allow-origin': ORIGIN, 'allow-credentials': 'true' } })
   })

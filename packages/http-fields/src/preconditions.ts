@@ -10,7 +10,7 @@ export interface Validators {
   readonly lastModified: number | undefined
 }
 
-/** Whether to proceed, to answer 304, or to answer 412. */
+/** The result: proceed, answer 304 or answer 412. */
 export type PreconditionVerdict = 'proceed' | 'not-modified' | 'failed'
 
 /**
@@ -66,7 +66,7 @@ function isNamed(list: string, { etag }: Validators, matches: (list: string, eta
   return etag !== undefined && matches(list, etag)
 }
 
-/** Returns the date of a conditional field; `undefined` if the field is absent or invalid, and so ignored. */
+/** Returns the date in a conditional field; `undefined` if the field is absent, or invalid and therefore ignored. */
 function dateOf(field: string | null): number | undefined {
   return field === null ? undefined : parseHttpDate(field)
 }

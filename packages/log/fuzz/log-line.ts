@@ -6,7 +6,7 @@ import { compilePattern } from '../src/lines/pattern.ts'
 import { logRecord } from '../src/testing.ts'
 import { LineBuffer } from '../src/text/line-buffer.ts'
 
-/** Text from a client, in a message and in a field. */
+/** Text from a client, as a message and as a field. */
 interface Input {
   readonly message: string
   readonly field: string

@@ -7,7 +7,7 @@ import { escapeLine } from './text/escape.ts'
 const PERIOD_MS = 1000
 
 interface Failures {
-  /** Time of the last report about this sink, measured with `performance.now()`. */
+  /** The time of the last report about this sink, measured with `performance.now()`. */
   reportedMs: number
   unreported: number
 }
@@ -62,6 +62,6 @@ export function printToStderr(line: string): void {
   try {
     writeSync(2, line + '\n')
   } catch {
-    // There is nowhere left to report the error.
+    // No output is left for the error.
   }
 }

@@ -37,7 +37,7 @@ export function levelName(level: Level): LevelName {
 }
 
 /**
- * Returns the level that a name in any case stands for, for settings from outside.
+ * Parses a level name in any case, for settings from outside the program.
  *
  * @returns `undefined` if the name is unknown
  *

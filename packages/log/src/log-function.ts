@@ -3,8 +3,8 @@ import type { FormatArgs, FormatError } from './format/format-args.ts'
 /**
  * Logs a message, an error, or both.
  *
- * The signature for messages comes first, because the compiler then stops there. It is repeated at the end, because the
- * compiler's error explains the last signature if none fits.
+ * The signature for messages comes first, because the compiler stops at the first match. It is repeated at the end, because the
+ * compiler's error explains the last signature if none matches.
  */
 export interface LogFunction {
   /**

@@ -4,8 +4,8 @@ import { runScript } from './run-script.ts'
 const CALLS = 500_000
 
 /**
- * Returns the bytes that a call allocates, rounded. V8 does not collect young objects within the loop, so the result
- * includes all of them. The result is the minimum of several rounds, because the first ones also compile code.
+ * Returns the bytes that a call allocates, rounded. V8 does not collect young objects during the loop, so the result includes
+ * all allocations. The result is the minimum of several rounds, because the first rounds also compile code.
  */
 function allocatedPerCall(statement: string, nodeFlags: readonly string[]): number {
   const { stdout, stderr } = runScript(
@@ -31,7 +31,7 @@ console.log(Math.min(round(), round(), round()))`,
   return Number(stdout)
 }
 
-// Optimized code can omit an allocation that the interpreter makes, so the tests check both.
+// Optimized code can omit an allocation that the interpreter performs, so the tests check both.
 const MODES = [
   ['compiled', []],
   ['interpreted', ['--no-opt', '--no-maglev', '--no-sparkplug']],

@@ -31,7 +31,7 @@ function temporaryFile(): string {
   return join(temporaryDirectory(), 'app.log')
 }
 
-/** Creates a logger whose writer thread writes nothing on its own for a minute. */
+/** Creates a logger whose writer thread does not write unprompted for a minute. */
 function start(options: LogOptions = {}): { logger: RootLogger; path: string } {
   const path = temporaryFile()
   const sinks = [new FileSink({ path, showLocation: false })]
@@ -73,7 +73,7 @@ describe('a line in asynchronous mode', () => {
     expect(messagesOf(path)).toEqual(['before', 'now'])
   })
 
-  it('is counted while it is queued', () => {
+  it('is counted as queued until it is written', () => {
     const { logger } = start()
     for (let at = 0; at < 10; at++) logger.info('x')
     expect(logger.stats().queued).toBeGreaterThan(0)
@@ -131,7 +131,7 @@ if (process.argv[2] === 'child') {
     expect(numbers).toEqual(Array.from({ length: 300 }, (_, at) => at))
   })
 
-  it('is complete in a file that many threads and processes write to', async () => {
+  it('is not interleaved in a file that many threads and processes write to', async () => {
     const path = temporaryFile()
     const source = `
 import { Worker, isMainThread, workerData } from 'node:worker_threads'
@@ -158,7 +158,7 @@ for (let at = 0; at < 1000; at++) {
     expect([...seen.values()]).toEqual(Array.from({ length: 10 }, () => 1000))
   })
 
-  it('consists of the same bytes as in synchronous mode, for any text', () => {
+  it('has the same bytes as in synchronous mode, for any text', () => {
     const texts = [
       'ascii',
       'x'.repeat(300_000),
@@ -184,7 +184,7 @@ for (let at = 0; at < 1000; at++) {
   })
 })
 
-/** Runs a script, and reads its stdout only after it reports on stderr that its calls have returned. */
+/** Runs a script. Reads its stdout only after it reports on stderr that its calls have returned. */
 async function withoutReader(source: string): Promise<{ lines: string[]; report: unknown }> {
   const script = join(temporaryDirectory(), 'script.ts')
   writeFileSync(script, `import * as log from ${JSON.stringify(ENTRY)}\n${source}`)
@@ -213,10 +213,10 @@ writeSync(2, JSON.stringify(log.stats()))`)
     expect(reported.reduce((sum, count) => sum + count, 0)).toBe(dropped)
   })
 
-  it('reports dropped records when there is room, without waiting for another record', async () => {
+  it('reports dropped records when the queue has room, without waiting for another record', async () => {
     const { logger, path } = start({ maxQueueSize: 10, flushIntervalMs: 1 })
     let dropped = 0
-    // On a busy machine the queue can have room before all records are logged, but not for the last one.
+    // On a busy machine, the queue can have room again before all records are logged. Continue until the last one is dropped.
     for (let at = 0, before = -1; at < 1000 || dropped === before; at++) {
       before = dropped
       logger.info('line {}', at)
@@ -243,7 +243,7 @@ console.error('null')`)
     expect(lines.at(-1)).toMatch(/^\u{1b}\[33mWARN \u{1b}\[39m \d+ records dropped/u)
   })
 
-  it('does not drop errors with overflow drop', () => {
+  it("does not drop errors with overflow 'drop'", () => {
     const { logger, path } = start({ maxQueueSize: 10 })
     for (let at = 0; at < 1000; at++) logger.info('line {}', at)
     logger.error('seen')
@@ -355,7 +355,7 @@ log.error('b')`,
     expect(messagesOf(path).map((line) => line.slice(-1))).toEqual(['a', 'b'])
   })
 
-  it('receives queued lines when it has room again', async () => {
+  it('receives the queued lines after it has room again', async () => {
     const path = temporaryFile()
     const source = `
 import * as log from ${JSON.stringify(ENTRY)}
@@ -379,7 +379,7 @@ while (log.stats().queued > 0) await setTimeout(5)`
     expect(linesOf(written)).toEqual(Array.from({ length: 100 }, (_, at) => `line ${at}`))
   })
 
-  it('does not block the caller forever with overflow block', () => {
+  it("does not block the caller forever with overflow 'block'", () => {
     const { status } = runScript(`
 log.init({ async: true, overflow: 'block', maxQueueSize: 10, sinks: [new log.FileSink('/dev/full')] })
 for (let at = 0; at < 100; at++) log.info('x')

@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import { expect, it } from 'vitest'
 import { type FwErrorCode, withCode } from './error-code.ts'
 
-it('adds the code and keeps the error, its class and its stack', () => {
+it('adds the code to the same error, without changing its class or stack', () => {
   const error = new RangeError('out of range')
   const { stack } = error
   const coded: FwErrorCode = withCode('FW_INVALID_STATUS', error).code
@@ -15,6 +15,6 @@ it('appears in the output of an uncaught error', () => {
 })
 
 it('does not compile for a code that is not in the list', () => {
-  // @ts-expect-error The code has a typing error.
+  // @ts-expect-error The code is misspelled.
   expect(withCode('FW_INVALID_PAHT', new Error('')).code).toBe('FW_INVALID_PAHT')
 })

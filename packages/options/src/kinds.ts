@@ -8,7 +8,7 @@ export interface OptionKind {
   readonly accepts: (value: unknown) => boolean
   /** Reports whether a refused value has the right type, so that the error is a `RangeError`. Default: it does not. */
   readonly isRightType?: (value: unknown) => boolean
-  /** Says how to correct a refused value, in one sentence. Default: omit the option. */
+  /** One sentence that explains how to correct a refused value. Default: the advice to omit the option. */
   readonly fix?: string | ((value: unknown) => string | undefined) | undefined
   /** Keeps the value out of error messages, for keys and passwords. */
   readonly isSecret?: boolean
@@ -18,7 +18,7 @@ export interface OptionKind {
   readonly nested?: Readonly<Record<string, OptionKind>>
 }
 
-/** One kind for each option, so that the compiler finds an option without a check. */
+/** One kind for each option, so that the compiler reports an option without a kind. */
 export type OptionKinds<Options extends object> = { readonly [Name in keyof Options]-?: OptionKind }
 
 /** Accepts `true` and `false`. Refuses text: `'false'` from the environment would count as true. */
@@ -61,7 +61,7 @@ export function number(min: number, max: number): OptionKind {
   }
 }
 
-/** Accepts these values and no others. */
+/** Accepts only the given values. */
 export function oneOf(...values: readonly (string | number | boolean)[]): OptionKind {
   const shown = values.map((value) => (typeof value === 'string' ? JSON.stringify(value) : String(value)))
   return { expected: joinWithOr(shown), accepts: (value) => values.some((each) => each === value) }
@@ -103,12 +103,12 @@ export function options<Options extends object>(kinds: OptionKinds<Options>): Op
   return { ...object, nested: kinds }
 }
 
-/** Accepts the same values, and names only the type of a refused value. */
+/** Accepts the same values as `kind`, but errors show only the type of a refused value. */
 export function secret(kind: OptionKind): OptionKind {
   return { ...kind, isSecret: true }
 }
 
-/** Accepts the same values, and ends every error with this sentence. */
+/** Accepts the same values as `kind`, and ends every error with the sentence `fix`. */
 export function withFix(kind: OptionKind, fix: string): OptionKind {
   return { ...kind, fix }
 }

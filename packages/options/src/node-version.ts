@@ -18,7 +18,7 @@ export function checkNodeVersion(version: string): void {
       `@fw requires Node.js ${OLDEST_MAJOR} or later, but this is Node.js ${version}. Install a newer version from https://nodejs.org.`,
     ),
   )
-  // The stack would only show this module.
+  // The stack would show only this module.
   error.stack = error.message
   throw error
 }

@@ -29,7 +29,7 @@ export type OptionError = Coded<TypeError | RangeError> &
  * Creates the error for an option with an invalid value, in the form that every package uses. Its code is
  * `FW_INVALID_OPTION`.
  *
- * @returns A `RangeError` if the type is right and the value is out of range, a `TypeError` otherwise
+ * @returns A `RangeError` if the type is right but the value is out of range, otherwise a `TypeError`
  *
  * @example
  * optionError({ api: 'listen', name: 'port', expected: 'an integer from 0 to 65535', got: '70000', isRange: true })

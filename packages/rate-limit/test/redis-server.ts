@@ -13,8 +13,8 @@ process.once('exit', () => {
 })
 
 /**
- * A real Redis that can be killed and restarted. It keeps its data, and listens on a Unix socket in its own folder, because
- * another process could take a port while it is down.
+ * A real Redis that can be killed and restarted. It keeps its data. It listens on a Unix socket in its own folder, because
+ * another process could bind its port while it is down.
  */
 export class RedisServer implements AsyncDisposable {
   readonly path: string
@@ -36,7 +36,7 @@ export class RedisServer implements AsyncDisposable {
     return createClient({ socket: { path: this.path, tls: false } })
   }
 
-  /** Sends a command over a separate connection. @throws without a reply */
+  /** Sends a command over a separate connection. @throws if there is no reply */
   async command(...args: string[]): Promise<unknown> {
     const client = createClient({ socket: { path: this.path, tls: false, reconnectStrategy: false } })
     client.on('error', () => {})
@@ -48,7 +48,7 @@ export class RedisServer implements AsyncDisposable {
     }
   }
 
-  /** Kills it. */
+  /** Kills the server. */
   async kill(): Promise<void> {
     const running = this.#process
     this.#process = undefined
@@ -58,22 +58,22 @@ export class RedisServer implements AsyncDisposable {
     await exit
   }
 
-  /** Halts it. Connections stay open without replies. */
+  /** Suspends the server. Connections remain open without replies. */
   pause(): void {
     this.#process?.kill('SIGSTOP')
   }
 
-  /** Resumes it. */
+  /** Resumes the server. */
   resume(): void {
     this.#process?.kill('SIGCONT')
   }
 
-  /** @throws if it does not start */
+  /** Starts the server again. @throws if it does not start */
   async restart(): Promise<void> {
     await this.kill()
     const where = ['--port', '0', '--unixsocket', this.path, '--dir', this.#folder.path, '--save', '']
     const durable = ['--appendonly', 'yes', '--appendfsync', 'always']
-    // It inherits no output of the tests. Otherwise a reader of that output would wait for its end.
+    // Do not let the server inherit the tests' output. Otherwise, a reader of that output would wait for the server to exit.
     const started = spawn('redis-server', [...where, ...durable], { stdio: ['ignore', 'pipe', 'ignore'] })
     this.#process = started
     started.unref()

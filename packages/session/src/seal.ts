@@ -10,7 +10,7 @@ export interface SealedContent {
 }
 
 const KEY_BYTES = 32
-/** Finds the key of a value among several secrets. It reveals nothing about the key. */
+/** Length of the key ID, which selects the key of a value among several secrets. It reveals nothing about the key. */
 const KEY_ID_BYTES = 4
 /** NIST SP 800-38D §5.2.1.1: the recommended size of the nonce, and the size of the full tag. */
 const NONCE_BYTES = 12
@@ -19,7 +19,10 @@ const TAG_BYTES = 16
 const TIME_BYTES = 6
 const OVERHEAD_BYTES = KEY_ID_BYTES + NONCE_BYTES + 2 * TIME_BYTES + TAG_BYTES
 
-/** Separates these keys from others that a program derives from the same secret. Names the format of the value too. */
+/**
+ * Distinguishes these keys from other keys that an application derives from the same secret. Also identifies the format of the
+ * value.
+ */
 const PURPOSE = '@fw/session: sealed session, format 1'
 
 interface SealingKey {
@@ -28,22 +31,24 @@ interface SealingKey {
 }
 
 /**
- * Encrypts and authenticates sessions with AES-256-GCM. A value holds the key id, a random nonce, the encrypted times and
+ * Encrypts and authenticates sessions with AES-256-GCM. A value consists of the key ID, a random nonce, the encrypted times and
  * data, and the tag, in base64url.
  */
 export class Sealer {
   readonly #keys: ReadonlyMap<number, SealingKey>
   readonly #current: SealingKey
 
-  /** @param secrets The first one seals, and all of them open. Must not be empty */
+  /**
+   * @param secrets The first secret seals, and all secrets open. Must not be empty
+   */
   constructor(secrets: readonly (string | Uint8Array)[]) {
     const keys = secrets.map(deriveKey)
     this.#current = keys[0] as SealingKey
-    // The first one of two keys with the same id remains. One in four billion pairs has the same id.
+    // If two keys have the same ID, keep the first. This happens for one in four billion pairs.
     this.#keys = new Map(keys.toReversed().map((each) => [each.id.readUInt32BE(), each]))
   }
 
-  /** Seals a session under the name of its cookie, so that it is not valid in another cookie. */
+  /** Seals a session under the name of its cookie, so that the value is not valid in another cookie. */
   seal(cookieName: string, { createdAtMs, usedAtMs, json }: SealedContent): string {
     const { id, key } = this.#current
     const nonce = randomBytes(NONCE_BYTES)
@@ -57,10 +62,10 @@ export class Sealer {
     return Buffer.concat([...sealed, cipher.getAuthTag()]).toString('base64url')
   }
 
-  /** Returns the content of a value; `null` if no secret sealed it under this name, or a bit differs. */
+  /** Returns the content of a value; `null` if it was not sealed with one of the secrets under this name, or a bit differs. */
   open(cookieName: string, value: string): SealedContent | null {
     const bytes = Buffer.from(value, 'base64url')
-    // The decoder ignores wrong characters and the unused bits of the last one. A session must have one form only.
+    // The decoder ignores invalid characters and the unused bits of the last one, but a session must have only one valid form.
     if (bytes.length < OVERHEAD_BYTES || bytes.toString('base64url') !== value) return null
     const key = this.#keys.get(bytes.readUInt32BE())?.key
     if (key === undefined) return null
@@ -92,7 +97,7 @@ function decrypt(key: KeyObject, cookieName: string, bytes: Buffer): Buffer | nu
   try {
     decipher.final()
   } catch {
-    // The tag does not fit: any client can send such a value, so it is not an error.
+    // The tag does not match. Any client can send such a value, so this is not an error.
     return null
   }
   return plain

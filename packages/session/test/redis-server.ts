@@ -12,7 +12,7 @@ process.once('exit', () => {
 
 /**
  * A real Redis that can be killed and restarted with the data on its disk. It listens on a Unix socket in its own folder,
- * because another process could take a port while it is down.
+ * because another process could bind its port while it is down.
  */
 export class RedisServer implements AsyncDisposable {
   readonly path: string
@@ -26,7 +26,9 @@ export class RedisServer implements AsyncDisposable {
     this.#options = options
   }
 
-  /** @param isDurable Whether it writes to disk before each reply. Otherwise it loses its data when it ends */
+  /**
+   * @param isDurable Whether the server writes to disk before each reply. Otherwise, it loses its data when it exits
+   */
   static async start(isDurable: boolean): Promise<RedisServer> {
     const options = isDurable ? ['--appendonly', 'yes', '--appendfsync', 'always'] : ['--appendonly', 'no']
     const server = new RedisServer(await tempFolder(), options)
@@ -34,7 +36,7 @@ export class RedisServer implements AsyncDisposable {
     return server
   }
 
-  /** Kills it, so that it cannot save its data. */
+  /** Kills the server, so that it cannot save its data. */
   async kill(): Promise<void> {
     const running = this.#process
     this.#process = undefined
@@ -44,17 +46,17 @@ export class RedisServer implements AsyncDisposable {
     await exit
   }
 
-  /** Halts it. Connections stay open without replies. */
+  /** Suspends the server. Connections remain open without replies. */
   pause(): void {
     this.#process?.kill('SIGSTOP')
   }
 
-  /** Resumes it. */
+  /** Resumes the server. */
   resume(): void {
     this.#process?.kill('SIGCONT')
   }
 
-  /** @throws if it does not start */
+  /** Starts the server again. @throws if it does not start */
   async restart(): Promise<void> {
     await this.kill()
     const where = ['--port', '0', '--unixsocket', this.path, '--dir', this.#folder.path, '--save', '']

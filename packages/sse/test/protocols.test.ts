@@ -93,7 +93,7 @@ eachProtocol('an event stream', start, (client, protocol) => {
     expect(await read(1)).toBe('')
   })
 
-  it('ends when the handler returns, after the writes that were not awaited', async () => {
+  it('ends after unawaited writes when the handler returns', async () => {
     const open = nextStream()
     const response = await client().request({ path: '/' })
     const { stream } = await open
@@ -142,7 +142,7 @@ eachProtocol('an event stream', start, (client, protocol) => {
     ;(await open).return()
   })
 
-  it('sends only the header section for HEAD', async () => {
+  it('sends only the head for HEAD', async () => {
     const open = nextStream()
     const response = await client().request({ method: 'HEAD', path: '/' })
     const { stream } = await open

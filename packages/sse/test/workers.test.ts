@@ -108,7 +108,7 @@ describe('a program with workers', () => {
 })
 
 describe('a program without workers', () => {
-  it('uses the channel as if it had no backplane', async () => {
+  it('uses the channel as if it did not have a backplane', async () => {
     const app = new App()
     await using channel = new SseChannel({ backplane: workersBackplane('alone') })
     app.router.get('/', (ctx) => channel.serve(ctx))

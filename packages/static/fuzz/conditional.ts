@@ -49,7 +49,7 @@ const target: FuzzTarget<Input> = {
   },
   check(input) {
     const { method, fields, etag, lastModified } = input
-    // A minimized input can have an invalid tag, which no file has.
+    // A minimized input can contain an invalid tag, which no file has.
     if (tagsIn(etag).length !== 1) return
     const headers = { get: (name: string) => (Object.hasOwn(fields, name) ? (fields[name] ?? null) : null) }
     const plan = planResponse(method, headers, { etag, lastModified, size: 10 })

@@ -105,7 +105,7 @@ const KINDS: OptionKinds<StaticFilesOptions> = {
 /**
  * Checks the options and fills in the defaults. An `undefined` option counts as absent.
  *
- * @throws {TypeError} if an option is unknown or has a wrong value
+ * @throws {TypeError} if an option is unknown or has an invalid value
  * @throws {RangeError} if a number is out of range
  */
 export function resolveOptions(given: StaticFilesOptions = {}): ResolvedOptions {

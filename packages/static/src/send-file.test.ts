@@ -97,7 +97,7 @@ describe('sendFile', () => {
     }
   })
 
-  it('calls the notFound handler, and can be that handler', async () => {
+  it('calls the notFound handler, and works as that handler', async () => {
     await using folder = await tempFolder({ '404.html': 'Not here' })
     await using server = await serve((router) => {
       router.get('/', (ctx) => sendFile(ctx, folder.join('missing.txt')))
@@ -156,7 +156,7 @@ describe('sendFile', () => {
       'root',
       'options must be an object, got "root". Known options: root, download, contentType, cacheControl, etag, lastModified.',
     ],
-    // Unset variables: a path from a request must not be served from any directory.
+    // If `root` comes from an unset variable, a path from a request must not be served from any directory.
     [
       '/etc/hosts',
       { root: undefined },

@@ -24,8 +24,8 @@ export interface ResponseHeaders {
    */
   set(name: string, value: string): void
   /**
-   * Replaces every field whose name is in the list. The list is not copied, so that many responses can share it: do not
-   * change it. Invalid fields are rejected when the response is sent.
+   * Replaces every field whose name is in the list. The list is not copied, which allows many responses to share it. Do not
+   * change it afterwards. Invalid fields are rejected when the response is sent.
    */
   setAll(fields: FieldList): void
   /** Adds a field and keeps those with the same name. @throws {TypeError} like `set` */
@@ -67,8 +67,8 @@ export interface Context<P extends object = Params, V extends Validated = Valida
    */
   readonly origin: string
   /**
-   * The scheme that the client used. A trusted proxy can report it (`trustProxy` with `origin`), but unlike `origin`, this never
-   * throws: a report that is ambiguous or invalid does not count.
+   * The scheme that the client used. A trusted proxy can report it (`trustProxy` with `origin`), but unlike `origin`, this
+   * never throws: an ambiguous or invalid report is ignored.
    */
   readonly scheme: 'http' | 'https'
   /** The method as received. Methods are case-sensitive. */
@@ -86,8 +86,9 @@ export interface Context<P extends object = Params, V extends Validated = Valida
   /** The matched route; `undefined` if no route matches. */
   readonly route: RouteInfo | undefined
   /**
-   * The routes of the path, the best match first. If a route matches the request, that route alone. For OPTIONS without a
-   * route, and for a method without one (405), the routes for other methods, so that middleware can read their options.
+   * The routes of the path, the best match first. If a route matches the request, the list contains only that route. If no
+   * route handles the method (OPTIONS, 405), it contains the routes for other methods, so that middleware can read their
+   * options.
    */
   readonly pathRoutes: readonly RouteInfo[]
   /** The request header fields; the response header fields are `responseHeaders`. */
@@ -95,11 +96,12 @@ export interface Context<P extends object = Params, V extends Validated = Valida
   /** Reads request cookies, and sets response cookies. */
   readonly cookies: Cookies
   /**
-   * The request as a standard `Request`, created on first access. Read the body either here or with the context's
-   * methods. Here only the number of bytes is limited: `formData()` accepts a million fields, `form()` rejects them.
+   * The request as a standard `Request`, created on first access. Read the body either here or with the context's methods.
+   * `Request` methods limit only the number of bytes: `formData()` accepts a million fields, but the context's `form()` rejects
+   * them.
    *
-   * `json()` rejects with 415 like the context's `json()`: `bodyTypes` lists the accepted types. An IPvFuture host,
-   * which no `URL` can hold, is `ipvfuture.invalid` in `request.url`; the exchange has the original `authority`.
+   * `json()` rejects with 415 like the context's `json()`: `bodyTypes` lists the accepted types. `URL` cannot represent an
+   * IPvFuture host, so `request.url` has the host `ipvfuture.invalid`. The exchange has the original `authority`.
    */
   readonly request: Request
   /**
@@ -110,8 +112,8 @@ export interface Context<P extends object = Params, V extends Validated = Valida
   /** The peer's IP address; `undefined` on a Unix socket. */
   readonly remoteAddress: string | undefined
   /**
-   * The client's IP address: the one that trusted proxies report (the server's `trustProxy`), otherwise the
-   * peer's. IPv6 is in the form of RFC 5952 without a zone, and IPv4-mapped addresses are IPv4.
+   * The client's IP address: the one that trusted proxies report (the server's `trustProxy`), otherwise the peer's. IPv6
+   * addresses are in RFC 5952 form without a zone, and IPv4-mapped addresses are converted to IPv4.
    */
   readonly clientAddress: string | undefined
   /** Whether the server has `trustProxy`, so that `clientAddress` can differ from the peer's address. */
@@ -188,8 +190,8 @@ export interface Context<P extends object = Params, V extends Validated = Valida
    */
   stream(body: BodySource, init?: ResponseInit): void
   /**
-   * Redirects to a location, which is sent unchanged. Check a location that a client chose: it can lead to another site,
-   * even if it begins with `//`. Default status 302.
+   * Redirects to a location, which is sent unchanged. Validate a location that a client chose: it can point to another site,
+   * and so can one that begins with `//`. Default status 302.
    *
    * @throws {TypeError} if the location cannot be sent
    */
@@ -201,8 +203,8 @@ export interface Context<P extends object = Params, V extends Validated = Valida
   /** Sends the head with the prepared status and fields immediately, and returns the body to write. */
   startResponse(): ResponseBody
   /**
-   * Runs `filter` once, immediately before the head of the response is sent. Middleware calls it before `next()`. The filter
-   * that was added last runs first. Has no effect after the head has been sent.
+   * Runs `filter` once, immediately before the response head is sent. Middleware calls it before `next()`. The filter that was
+   * added last runs first. Has no effect after the head has been sent.
    *
    * @throws {TypeError} if `filter` is not a function
    *
@@ -222,9 +224,9 @@ export interface Context<P extends object = Params, V extends Validated = Valida
   set<T>(token: ContextToken<T>, value: T): void
   /** Stores a function that creates the value on first access. */
   provide<T>(token: ContextToken<T>, make: () => T): void
-  /** Returns the stored value, or `null` without one. */
+  /** Returns the stored value, or `null` if none is stored. */
   get<T>(token: ContextToken<T>): T | null
-  /** Returns the stored value. @throws {Error} if no value is stored; it says how to provide one */
+  /** Returns the stored value. @throws {Error} if no value is stored; the message explains how to provide one */
   local<T>(token: ContextToken<T>): T
 
   /** Calls `listener` once when the exchange is over, even if it failed. An error from the listener is logged. */

@@ -16,11 +16,11 @@ export interface Outcome {
   readonly aborted: boolean
 }
 
-/** A chunk that many bodies send. It is encoded once for each protocol. */
+/** A chunk that many response bodies share. It is encoded once for each protocol. */
 export interface SharedChunk {
   /** The bytes without framing. */
   readonly bytes: Uint8Array
-  /** The bytes in chunked coding. The first body that needs them stores them here. */
+  /** The bytes with chunked framing, stored by the first body that needs them. */
   chunked: Uint8Array | undefined
 }
 
@@ -39,13 +39,13 @@ export interface ResponseBody {
    * @throws {RangeError} if the body exceeds the announced `content-length`
    */
   write(chunk: Uint8Array): boolean
-  /** Like `write`, but for bytes that many bodies send. Only the engines' bodies have it. */
+  /** Like `write`, but for bytes that many bodies share. Only the response bodies of protocol engines implement it. */
   writeShared?(chunk: SharedChunk): boolean
   /** Resolves when the transport has accepted all bytes, or the exchange is over. Never rejects. */
   drained(): Promise<void>
   /** Completes the response. Aborts it instead if it is shorter than its `content-length`. */
   end(trailers?: FieldList): void
-  /** Ends the exchange in a way that shows the client that the response is incomplete. */
+  /** Ends the exchange so that the client can detect the incomplete response. */
   abort(error?: Error): void
 }
 
@@ -53,13 +53,13 @@ export interface ResponseBody {
 export interface UpgradedConnection {
   /** The connection. Its new owner sends the 101 response and closes it. */
   readonly socket: Duplex
-  /** Received bytes that follow the request. Their buffer holds nothing else. */
+  /** Received bytes that follow the request. Their buffer contains no other data. */
   readonly head: Uint8Array
 }
 
 /**
- * A request and its response, independent of the protocol. Each engine creates exchanges, and the application uses
- * nothing else from an engine.
+ * A request and its response, independent of the protocol. Each engine creates exchanges, and the application uses no other
+ * part of an engine.
  *
  * The engine owns framing. It drops `connection`, `transfer-encoding` and similar fields that the application sets, but
  * honors `connection: close` on HTTP/1.1. It sends no body after a response to HEAD, a 204 or a 304.
@@ -96,7 +96,7 @@ export interface Exchange extends ResponseBody {
    * is HTTP/1.1 without content and has `upgrade` and `connection: upgrade` (RFC 9110 §7.8).
    */
   readonly upgrade: (() => UpgradedConnection) | undefined
-  /** Sends an informational response (1xx, except 100 and 101), if the protocol has them. */
+  /** Sends an informational response (1xx, except 100 and 101), if the protocol supports them. */
   inform(status: number, headers: FieldList): void
   /**
    * Sends a complete response in as few writes as possible. Encodes text as UTF-8 and adds `content-length` and `date`.

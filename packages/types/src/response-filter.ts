@@ -15,15 +15,15 @@ export interface OutgoingResponse {
   /** The header fields. */
   readonly headers: ResponseHeaders
   /**
-   * The form of the body. `'none'`: the response has no body, as for 304, or the handler set none for HEAD. `'whole'`: the
-   * body is in memory. `'stream'`: the body follows in pieces, and may never end.
+   * The form of the body. `'none'`: the response has no body, as for a 304, or for a HEAD request whose handler set none.
+   * `'whole'`: the body is in memory. `'stream'`: the body follows in pieces, and may never end.
    */
   readonly kind: 'none' | 'whole' | 'stream'
   /** The body of kind `'whole'`; otherwise `null`. Do not change the bytes. */
   readonly whole: string | Uint8Array | null
   /**
-   * The length of the body in bytes, if it is known. For HEAD, the length that GET sends. Counting the bytes of a string
-   * takes time that grows with its length.
+   * The length of the body in bytes, if it is known. For HEAD, it is the length that GET sends. For a string body, each read
+   * takes time proportional to its length.
    */
   readonly lengthBytes: number | undefined
   /**
@@ -56,8 +56,8 @@ export interface EncodeOptions {
 }
 
 /**
- * Encodes a body piece by piece. Calls do not overlap: the next one follows when the promise from the last one
- * resolves. An error aborts the response.
+ * Encodes a body piece by piece. Calls do not overlap: each call waits until the promise of the previous one resolves. An error
+ * aborts the response.
  */
 export interface BodyEncoder {
   /** Encodes a piece. `push` sends encoded bytes; they must not change afterwards. */

@@ -174,8 +174,8 @@ export interface GroupRouter<Outer extends object = NoParams> extends RouterExte
    * for (const { method, pattern } of router.routes()) console.log(method, pattern)   // GET /users/:id
    */
   routes(): IterableIterator<RouteInfo>
-  /** Sets the error handler for the routes here. It runs before the outer router's handler. */
+  /** Sets the error handler for these routes. It runs before the outer router's handler. */
   onError(handler: ErrorHandler): this
-  /** Sets the handler for paths here that match no route. The status is already 404. */
+  /** Sets the handler for paths under the prefix that match no route. The status is already 404. */
   notFound(handler: Handler): this
 }

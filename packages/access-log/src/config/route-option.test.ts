@@ -61,7 +61,7 @@ function refusalOf(option: unknown): string {
   }
 }
 
-/** Returns the levels and the first words of entries. */
+/** Returns the level and the first word of each entry. */
 const entries = (): [number, string][] =>
   sink
     .records()
@@ -98,7 +98,7 @@ describe('the option accessLog of a route', () => {
     expect(entries()).toEqual([[2, 'GET /route/200?secret=REDACTED 200']])
   })
 
-  it("changes the accessLog of the route's group", async () => {
+  it("changes the access log of the route's group", async () => {
     const server = new Server()
     const group = server.router().use(accessLog()).group('/g')
     group.use(accessLog({ format: AccessLogFormat.Json }))
@@ -153,12 +153,12 @@ describe('the option accessLog of a route', () => {
       null,
       'TypeError: GET /x: option "accessLog" must be "silent", one of Level.Trace (0) to Level.Off (6) or a name such as "debug" or an ',
     ],
-  ])('is rejected when a route is registered with %j', (option, message) => {
+  ])('is rejected with the value %j when a route is registered', (option, message) => {
     expect(refusalOf(option)).toContain(message)
   })
 
   it.each(['silent', 0, Level.Off, {}, { skipPaths: ['/x'] }, { trustProxy: ['10.0.0.0/8'] }, { slowThreshold: 1n }])(
-    'is accepted when a route is registered with %o',
+    'is accepted with the value %o when a route is registered',
     (option) => {
       expect(() => register(option)).not.toThrow()
     },
@@ -178,7 +178,7 @@ describe('the option accessLog of a route', () => {
       'accessLog: option "accessLog" must be "silent", one of Level.Trace (0) to Level.Off (6) or a name such as "debug" or an object, got 7.',
     ],
     [{ levle: 1 }, 'accessLog: unknown option "levle". Known options: format, '],
-  ])('causes one warning and has no effect if it is %j on a route that was not checked', (option, fault) => {
+  ])('causes one warning and has no effect if it is %j on an unchecked route', (option, fault) => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
     askUnchecked(option, {}, [200, 200])
     expect(entries()).toHaveLength(2)
@@ -186,21 +186,21 @@ describe('the option accessLog of a route', () => {
     expect(warn.mock.calls).toEqual([[expect.stringContaining(message), 'AccessLogWarning']])
   })
 
-  it('keeps redacted values out of the log if another option is wrong', () => {
+  it('keeps redacted values out of the log if another option is invalid', () => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
     askUnchecked({ redactQuery: ['secret'], levle: 1 }, {}, [200])
     expect(entries()).toEqual([[2, 'GET /route/200?secret=REDACTED 200']])
     expect(warn).toHaveBeenCalledOnce()
   })
 
-  it('uses the first of two thresholds on a route that was not checked', () => {
+  it('uses the first of two thresholds on an unchecked route', () => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
     askUnchecked({ slowThreshold: 0, slowThresholdMs: 0.000_001, normalLevel: Level.Debug }, {}, [200])
     expect(entries()).toEqual([[1, 'GET /route/200?secret=1 200']])
     expect(warn).toHaveBeenCalledOnce()
   })
 
-  it('causes a compiler error for a wrong value', () => {
+  it('causes a compiler error for an invalid value', () => {
     const options: RouteOptions[] = [
       { accessLog: 'silent' },
       { accessLog: Level.Warn },

@@ -33,7 +33,7 @@ describe('LineBatch', () => {
     )
   })
 
-  it('does not let one message look like two, or two messages like one', () => {
+  it('makes one message distinguishable from two', () => {
     const batch = new LineBatch()
     batch.addReady('', 'a\n[INFO ] forged')
     batch.addReady('', 'b')

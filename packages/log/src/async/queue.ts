@@ -15,7 +15,7 @@ const ALIVE_CHECK_MS = 100
 export class Queue {
   readonly ring: SharedRing
   #head = 0
-  /** A past value of the tail. The queue has at least as much room as it indicates. */
+  /** A past value of the tail. The queue has at least the room that this value implies. */
   #tail = 0
   /** An upper bound on the number of records that are not yet written. */
   #records = 0
@@ -55,7 +55,7 @@ export class Queue {
     while (this.#first < this.#ends.length && ((this.#tail - (this.#ends[this.#first] ?? 0)) | 0) >= 0) {
       this.#records -= this.#counts[this.#first++] ?? 0
     }
-    // Remove written batches in groups: moving the others after each batch would cost more than the memory saves.
+    // Remove written batches in groups: shifting the array after each batch would cost more than the saved memory is worth.
     if (this.#first === this.#ends.length || this.#first > 1024) {
       this.#ends.splice(0, this.#first)
       this.#counts.splice(0, this.#first)
@@ -65,7 +65,7 @@ export class Queue {
   }
 
   /**
-   * Puts complete lines into the queue.
+   * Adds complete lines to the queue.
    *
    * @param records The number of lines
    * @returns False if the queue has no room; it is then unchanged
@@ -89,7 +89,7 @@ export class Queue {
     return true
   }
 
-  /** Wakes the writer thread if it sleeps. @param urgent Wakes it even while it waits for more lines */
+  /** Wakes the writer thread if it is sleeping. @param urgent Wakes it even while it is waiting for more lines */
   #wake(urgent: boolean): void {
     const state = Atomics.load(this.ring.words, Word.State)
     if (state === State.Idle || (urgent && state === State.Gathering)) this.wake()
@@ -134,7 +134,7 @@ export class Queue {
   }
 
   /**
-   * Writes all lines in the queue, then runs an action. The writer thread uses the file descriptor during neither.
+   * Writes all lines in the queue, then runs an action. The writer thread does not use the file descriptor during either.
    *
    * @throws {Error} from `fs.writevSync` or the action; unwritten lines stay in the queue
    */

@@ -20,7 +20,7 @@ export function binaryFloat(value: number | bigint): BinaryFloat {
   const bits = view.getBigUint64(0)
   const biased = Number(bits >> FRACTION_BITS)
   const fraction = bits & ((1n << FRACTION_BITS) - 1n)
-  // A biased exponent of 0 marks subnormal numbers: it counts as 1, and the leading 1 is absent.
+  // A biased exponent of 0 marks subnormal numbers: the exponent counts as 1, and the leading 1 is absent.
   if (biased === 0) return { significand: fraction, exponent: -1074 }
   return { significand: fraction | (1n << FRACTION_BITS), exponent: biased - 1075 }
 }

@@ -73,7 +73,7 @@ try { write('b'.repeat(1000)) } catch (error) { console.log(error.code) }
 truncateSync(process.argv[1], 1003)
 write('next')
 write('last')`
-    // The shell's file size limit, two blocks of 512 bytes, ends the file within the second line.
+    // The shell's file size limit, two blocks of 512 bytes, falls within the second line.
     const limited = ['-c', 'ulimit -f 2 && exec "$0" "$@"', process.execPath, '--input-type=module', '-e', source, path]
     const { stdout } = spawnSync('sh', limited, { encoding: 'utf8' })
     expect(stdout).toBe('EFBIG\n')

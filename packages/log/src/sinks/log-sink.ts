@@ -13,12 +13,12 @@ export interface SinkAbilities {
   /** Returns the number of accepted records that are not yet written. Default: 0. */
   queued?(): number
   /**
-   * Sends lines through a writer thread from now on, or ends the thread if `settings` is `undefined`. Loggers call it
-   * when asynchronous mode starts and ends. A sink without it receives records on the caller's thread in both modes.
+   * Sends lines through a writer thread from now on, or ends the thread if `settings` is `undefined`. Loggers call it when
+   * asynchronous mode starts and ends. A sink without this method receives records on the caller's thread in both modes.
    */
   useQueue?(settings: QueueSettings | undefined): void
   /**
-   * Accepts a call that needs no record. Loggers use it instead of `write` if all of their sinks have it.
+   * Accepts a call that needs no record. Loggers use it instead of `write` if all their sinks implement it.
    *
    * @returns False if the call was dropped
    */

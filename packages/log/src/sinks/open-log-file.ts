@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import util from 'node:util'
 import { integer, type OptionKind, optionError, showValue, withCode } from '@fw/options'
 
-/** Permission bits of a new log file. Users outside its group must not read the addresses and paths in it. */
+/** Permission bits of a new log file. Users outside its group must not be able to read the addresses and paths in it. */
 const DEFAULT_MODE = 0o640
 
 /** Accepts permission bits that let the owner write. Without that bit, the file could not be reopened. */
@@ -21,7 +21,7 @@ export const modeKind: OptionKind = {
  *
  * @param api The sink's class, for error messages
  * @param append False empties the file first
- * @param mode Sets the permission bits of a new file, before the umask is applied. An existing file keeps its own
+ * @param mode Sets the permission bits of a new file, before the umask is applied. An existing file keeps its permissions
  * @throws {TypeError} if the path is not a non-empty string or a file URL
  * @throws {Error} that names the path and the reason if the file cannot be opened; its `cause` is the system's error
  */
@@ -62,7 +62,7 @@ function isDirectory(path: string): boolean {
 
 function reasonOf(error: unknown): string {
   const { code, errno, message, path, syscall } = error as NodeJS.ErrnoException
-  // An existing directory causes no error, so something else has this name.
+  // An existing directory causes no error, so the path must be something else.
   if (syscall === 'mkdir' && code === 'EEXIST') return `'${path}' is not a directory (EEXIST)`
   if (code === 'ENXIO') return 'no process reads from this named pipe; start its reader first (ENXIO)'
   return errno === undefined ? message : `${util.getSystemErrorMessage(errno)} (${code ?? errno})`

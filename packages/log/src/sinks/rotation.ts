@@ -19,12 +19,12 @@ export const rotateKind: OptionKind = options<RotateConfig>({
   maxFiles: integer(1, 1000),
 })
 
-/** The milliseconds to wait after a failed rotation, because the next one would probably fail too. */
+/** The milliseconds to wait after a failed rotation, because an immediate retry would probably fail. */
 const RETRY_MS = 60_000
 
 const MINUTE_MS = 60_000
 
-/** Decides when a file must be rotated, and renames it. Does not open or close it. */
+/** Determines when a file must be rotated, and renames it. Does not open or close it. */
 export class Rotation {
   readonly #maxBytes: number
   readonly #every: 'hour' | 'day' | undefined
@@ -72,7 +72,7 @@ export class Rotation {
   }
 
   /**
-   * Renames the file to the first kept file, and increases the number of each kept file by one. Has no effect if
+   * Increases the number of each kept file by one, and renames the current file to the first kept file. Has no effect if
    * another process has already renamed the file.
    *
    * @throws {Error} from `fs.renameSync`

@@ -6,7 +6,7 @@ export const UNSHOWABLE = '<value that cannot be shown>'
 /** Options for errors: deep enough for a configuration, but limited for large objects. */
 const ERROR = { depth: 4, breakLength: Infinity, maxStringLength: 10_000 } as const
 
-/** Options for other values: everything on one line. For errors, this would move the first line of the stack. */
+/** Options for other values: everything on one line. For errors, `compact` would move the first line of the stack. */
 const OTHER = { ...ERROR, compact: true } as const
 
 /**

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { escapeJson, escapeLine, escapeLines } from './escape.ts'
 
 const ZERO_WIDTH = /[\u00ad\u061c\u180e\u200b-\u200f\u2060-\u2064\u2066-\u206f\ufeff]/
-/** Arbitrary text in which characters of zero width are frequent. */
+/** Arbitrary text with many zero-width characters. */
 const anyText = fc
   .array(
     fc.oneof(
@@ -49,11 +49,11 @@ it.each([
   ['Error: x\n    at f (a.ts:1)', 'Error: x\n  |     at f (a.ts:1)'],
   ['a\r\nb\tc\n', 'a\\r\n  | b\\tc\n  | '],
   ['a\u0085\u2028\u001b[2J', 'a\\x85\\u2028\\x1b[2J'],
-])('escapes the lines of %j as %j', (text, escaped) => {
+])('keeps the line breaks of %j and returns %j', (text, escaped) => {
   expect(escapeLines(text)).toBe(escaped)
 })
 
-it('begins every line after the first with a mark', () => {
+it('starts every line after the first with a mark', () => {
   fc.assert(
     fc.property(fc.array(anyText), (parts) => {
       const [first = '', ...others] = escapeLines(parts.join('\n')).split('\n')

@@ -33,7 +33,7 @@ describe('LineBuffer', () => {
     },
   )
 
-  it('formats numbers near each power of ten, and any other, like String', () => {
+  it('formats random numbers and numbers near each power of ten like String', () => {
     const line = new LineBuffer()
     const shown = (value: number): string => {
       line.rewind(0)
@@ -89,7 +89,7 @@ describe('LineBuffer', () => {
     expect(textOf(line)).toBe(`ab${'x'.repeat(length)}yz`)
   })
 
-  it('keeps the text before the position of rewind, and releases the memory of a long line', () => {
+  it('keeps the text before the rewind position and releases the memory of a long line', () => {
     const line = new LineBuffer()
     line.addText('head ')
     line.addText('x'.repeat(1_000_000))

@@ -1,6 +1,6 @@
 import { read } from 'node:fs'
 
-/** Maximum bytes per call. Node.js limits a length to 31 bits, and a longer read would occupy a pool thread. */
+/** Maximum bytes per call. Node.js limits a length to 31 bits, and a longer read would occupy a pool thread for too long. */
 const MAX_BYTES = 64 * 1024 * 1024
 
 /**
@@ -10,7 +10,7 @@ const MAX_BYTES = 64 * 1024 * 1024
  * @param offset Position in the buffer
  * @param position Position in the file
  * @returns The number of bytes read, which can be less than `length`; 0 at the end of the file
- * @throws The file system error
+ * @throws the file system error
  */
 export function readAt(
   fd: number,

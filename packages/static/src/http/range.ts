@@ -4,7 +4,7 @@ export interface ByteRange {
   readonly end: number
 }
 
-/** Matches one byte range. The list syntax of RFC 9110 §5.6.1 allows empty members around it. */
+/** Matches one byte range. The list syntax in RFC 9110 §5.6.1 allows empty members around it. */
 const SINGLE_RANGE = /^[\t ]*bytes=[\t ,]*(\d*)-(\d*)[\t ,]*$/i
 
 /**
@@ -21,7 +21,7 @@ const SINGLE_RANGE = /^[\t ]*bytes=[\t ,]*(\d*)-(\d*)[\t ,]*$/i
  * parseRange('bytes=0-1,4-5', 10) // undefined: several ranges get a 200
  */
 export function parseRange(field: string, size: number): ByteRange | 'unsatisfiable' | undefined {
-  // Some clients send Range with every request. An empty representation has no range.
+  // Some clients send Range with every request. No range of an empty representation is satisfiable, so send it whole.
   if (size === 0) return undefined
 
   // §14.2: an unknown unit MUST be ignored, an invalid range set MAY be.

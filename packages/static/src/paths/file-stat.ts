@@ -16,7 +16,7 @@ const OPTIONS = { bigint: true, throwIfNoEntry: false } as const
 
 /**
  * Makes the stat calls before each response: synchronously on a fast file system (2 to 3 µs with cached metadata), in the
- * thread pool on a slow one. Requests for the same slow path share a call, but only one that starts after them.
+ * thread pool on a slow one. Requests for the same slow path share a call, but only if it starts after they do.
  */
 export class FileStat {
   readonly #statSync: (path: string) => Found

@@ -92,7 +92,7 @@ describe('locate', () => {
     ['/dir//a.txt', '/srv/dir/a.txt', false],
     ['///', '/srv/', true],
     ['/dir//', '/srv/dir', true],
-  ])('treats %s as another spelling of %s', (path, file, isDirectory) => {
+  ])('treats %s as an alternative spelling of %s', (path, file, isDirectory) => {
     expect(at(path)).toMatchObject({ file, isDirectory, isRedundant: true })
   })
 

@@ -13,8 +13,8 @@ const LOOK_MS = 5
 const stat = (path: string) => statSync(path, { bigint: true, throwIfNoEntry: false })
 
 /**
- * Simulates stat calls that take 5 ms, and counts the synchronous and the pooled ones. The clock is simulated too, so
- * that a busy machine does not change the result.
+ * Simulates stat calls that take 5 ms, and counts the synchronous and pooled calls. The clock is simulated too, so that a busy
+ * machine does not change the result.
  */
 function slowDisk(): { files: FileStat; checks: { sync: number[]; async: number } } {
   let nowMs = 1e6
