@@ -165,7 +165,7 @@ async function checkRequestLogger({ method, path, query: rawQuery, headers }: In
   assert.doesNotMatch(line, UNSAFE)
 }
 
-/** Checks that an entry shows no value that `URLSearchParams` finds under a redacted name. */
+/** Checks that an entry does not contain a value that `URLSearchParams` finds under a redacted name. */
 async function checkRedaction(input: Input): Promise<void> {
   const entry = await entryOf(input, { format: AccessLogFormat.Json, redactQuery: ['token'] })
   const { query = '' } = JSON.parse(entry) as { query?: string }

@@ -183,7 +183,7 @@ describe('accessLog', () => {
   })
 })
 
-it('explains how to call it if it is used as middleware itself', () => {
+it('explains how to use it if it is passed as middleware without being called', () => {
   const { ctx } = fakeContext()
   expect(() => accessLog(ctx as unknown as AccessLogConfig)).toThrow('got a context. Write router.use(accessLog()).')
 })
@@ -314,12 +314,12 @@ describe('sampleRate', () => {
 describe('logTraceContext', () => {
   const headers = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' }
 
-  it('shows the trace ID at the end of Combined, after captured headers', async () => {
+  it('appends the trace ID to Combined, after captured headers', async () => {
     ;(await run([{ logTraceContext: true, requestHeaders: ['traceparent'] }], { headers })).finish()
     expect(sink.messages()[0]).toMatch(/ \[traceparent: 00-.*-01\] \[trace_id: 0af7651916cd43dd8448eb211c80319c\]$/)
   })
 
-  it('shows trace and parent in Json and in RequestLogger records', async () => {
+  it('adds trace and parent to Json and to RequestLogger records', async () => {
     const { ctx, finish } = await run([{ logTraceContext: true, format: AccessLogFormat.Json }], { headers })
     ctx.local(RequestLogger).info('x')
     finish()
@@ -333,7 +333,7 @@ describe('logTraceContext', () => {
     ['by default', {}, { headers }],
     ['without the field', { logTraceContext: true }, {}],
     ['when it is malformed', { logTraceContext: true }, { headers: { traceparent: '00-1-2-3] [x: y' } }],
-  ])('shows nothing %s', async (_, config, request) => {
+  ])('omits the trace %s', async (_, config, request) => {
     const { ctx, finish } = await run([config], request)
     ctx.local(RequestLogger).info('x')
     finish()
@@ -350,7 +350,7 @@ describe('an inner accessLog', () => {
     expect(sink.messages()).toEqual([expect.stringMatching(/^127\.0\.0\.1 - "GET \/ HTTP\/1\.1" 200 /)])
   })
 
-  it('inherits no skipPaths', async () => {
+  it('does not inherit skipPaths', async () => {
     ;(await run([{ skipPaths: ['/'] }, COMMON])).finish()
     expect(sink.size()).toBe(1)
   })
@@ -432,18 +432,18 @@ describe('a request that the engine refused', () => {
       { customFormatter: methodAndDuration, format: 'custom', logQuery: false },
       'GET /p 400 Bad Request 1.50ms - 127.0.0.1 (120 B) [HTTP/1.1]',
     ],
-  ])('leads to an entry %s', async (_, change, config, text) => {
+  ])('is logged %s', async (_, change, config, text) => {
     await refuse([config], change)
     expect(entries()).toEqual([[3, text]])
   })
 
-  it('leads to no entry below the threshold or on a skipped path', async () => {
+  it('is not logged below the threshold or on a skipped path', async () => {
     await refuse([{ skipPaths: ['/p'] }])
     await refuse([{ clientErrorLevel: Level.Off }])
     expect(sink.size()).toBe(0)
   })
 
-  it('leads to one entry with the innermost settings if the root router has several access logs', async () => {
+  it('is logged once with the innermost settings if the root router has several access logs', async () => {
     await refuse([{}, { format: AccessLogFormat.Json, clientErrorLevel: Level.Debug }])
     expect(entries()).toEqual([[1, expect.stringMatching(/^\{"method":"GET","path":"\/p","status":400,/)]])
     sink.clear()
@@ -451,7 +451,7 @@ describe('a request that the engine refused', () => {
     expect(entries()).toEqual([])
   })
 
-  it('leads to one entry for each notification', async () => {
+  it('is logged once for each notification', async () => {
     await refuse([{}])
     await refuse([{}])
     expect(sink.size()).toBe(2)

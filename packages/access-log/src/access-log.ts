@@ -43,8 +43,7 @@ export function accessLog(config: AccessLogConfig = {}): Middleware {
     if (outer !== null) outer.settings = settings
     else if (settings.skipPaths.size === 0 || !settings.skipPaths.has(ctx.path)) expectEntry(ctx, settings)
     ctx.provide(RequestLogger, () => requestLoggerOf(ctx, settings))
-    // Do not await this call: the caller of the middleware chain already waits for `next`, and another promise would only add
-    // cost.
+    // Do not await this call: the caller already waits for `next`, and another promise would only add cost.
     void next()
   }
   return Object.assign(middleware, { refused: refusalListener(ofMiddleware) })

@@ -12,7 +12,7 @@ it("returns the location of the function's caller", () => {
   expect(location?.line).toBe(Number(/:(\d+):\d+\)?$/.exec(here)?.[1]) + 1)
 })
 
-it('returns undefined if no file made the call', async () => {
+it('returns undefined if the caller is not in a file', async () => {
   // The microtask queue calls it.
   expect(await Promise.resolve().then(asking)).toBeUndefined()
 })

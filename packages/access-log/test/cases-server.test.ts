@@ -159,7 +159,7 @@ async function sendOverHttp1(one: Case, url: URL | string, leave: Promise<unknow
 function http1Address(url: URL | string, peer: string | null): NetConnectOpts {
   if (typeof url === 'string') return { path: url }
   const [host, port] = [url.hostname.replace(/^\[|\]$/g, ''), Number(url.port)]
-  // A dual-stack listener sees an IPv4 client at a mapped address.
+  // A dual-stack listener receives an IPv4-mapped address for an IPv4 client.
   if (peer?.startsWith('::ffff:')) return { host: '127.0.0.1', port }
   return peer?.startsWith('127.') ? { host, port, localAddress: peer } : { host, port }
 }

@@ -289,7 +289,7 @@ describe('an access log over HTTP/1.1', () => {
     expect(await nextEntries(1)).toEqual(['GET /upgrade 101 Switching Protocols (0 B)'])
   })
 
-  it('logs one entry for a response after informational ones', async () => {
+  it('logs one entry for a response that follows informational responses', async () => {
     await using server = makeServer()
     const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
     const { text } = await rawExchange(Number(url.port), 'GET /hints HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
@@ -297,7 +297,7 @@ describe('an access log over HTTP/1.1', () => {
     expect(await nextEntries(1)).toEqual(['GET /hints 200 OK (5 B)'])
   })
 
-  it('logs no entry for a connection without a request', async () => {
+  it('does not log a connection without a request', async () => {
     await using server = makeServer()
     const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
     await rawExchange(Number(url.port), '', { halfClose: true })

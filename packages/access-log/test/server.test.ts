@@ -159,7 +159,7 @@ describe('an access log on HTTP/1.1', () => {
     )
   })
 
-  it('shows the bytes of a header as UTF-8', async () => {
+  it('decodes header bytes as UTF-8', async () => {
     const server = new Server()
     server
       .router()

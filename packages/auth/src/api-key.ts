@@ -27,7 +27,7 @@ const KINDS: OptionKinds<ApiKeyOptions> = {
 
 /**
  * Creates middleware that requires a key in a header field. Shared caches treat only `Authorization` as a credential. Responses
- * therefore have the field in `Vary`, and `Cache-Control: private` unless `Cache-Control` is already set.
+ * therefore list the field in `Vary`, and contain `Cache-Control: private` unless the handler sets `Cache-Control`.
  *
  * @throws {TypeError} if an option is unknown or has the wrong type, or `verify` is missing
  *

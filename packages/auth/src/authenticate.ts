@@ -18,10 +18,10 @@ export interface Scheme<Credentials> {
   verify(credentials: Credentials, ctx: Context): Verified | Promise<Verified>
 }
 
-/** The challenge of the scheme whose middleware a request passed, for a later 401. */
+/** The challenge of the authentication scheme, for a later 401 response to the same request. */
 export const Challenge: ContextKey<string> = { name: 'Challenge', hint: undefined }
 
-/** Creates middleware that stores the principal of each request and refuses other requests with 401. */
+/** Creates middleware that stores the principal of each request. Refuses requests with invalid credentials with 401. */
 export function authenticate<Credentials>(scheme: Scheme<Credentials>): Middleware {
   const { api, isOptional, challenge, refusal } = scheme
   return async (ctx, next) => {

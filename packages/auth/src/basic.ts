@@ -21,7 +21,7 @@ interface NameAndPassword {
 }
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
-// RFC 7617 §2: neither part contains control characters.
+// RFC 7617 §2: the two parts cannot contain control characters.
 const CONTROL = /[\0-\x1f\x7f]/
 
 /**

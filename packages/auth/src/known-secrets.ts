@@ -6,12 +6,12 @@ import type { Principal } from './principal.ts'
 const MIN_LENGTH = 16
 
 /**
- * Creates a `verify` function for `bearer` and `apiKey` that accepts a few fixed secrets, such as those of other services. Its
- * duration does not depend on the secrets.
+ * Creates a `verify` function for `bearer` and `apiKey` that accepts a few fixed secrets, such as the secrets of other
+ * services. Its duration does not depend on the secrets.
  *
  * @param secrets The secret of each client, by client ID
- * @throws {TypeError} if a secret has fewer than 16 characters, for example because a variable is not set, or two clients have
- * the same secret
+ * @throws {TypeError} if a secret has fewer than 16 characters, as with an unset variable, or if two clients have the same
+ * secret
  *
  * @example
  * bearer({ verify: knownSecrets({ deploy: process.env.DEPLOY_TOKEN ?? '' }) })

@@ -63,7 +63,7 @@ export async function hashPassword(password: string): Promise<string> {
 
 /**
  * Reports whether a password matches a hash. Pass `undefined` or `null` as the hash if the user is unknown or has no password.
- * The result is then `false`, after the same time as for a hash from `hashPassword`.
+ * It then returns `false` after the time that a hash from `hashPassword` would take.
  *
  * @param hash Result of `hashPassword`, or another Argon2id hash in the same format
  * @throws {TypeError} if the password is not a string, or the hash has another format

@@ -7,7 +7,7 @@ import { Principal } from './principal.ts'
 const SCOPE = /^[!#-[\]-~]+$/
 
 /**
- * Creates middleware that refuses clients that lack any of these scopes: with 403, or with 401 without a principal.
+ * Creates middleware that requires all of these scopes. Responds with 403 if one is missing, or with 401 without a principal.
  *
  * @throws {TypeError} if there are no scopes, or a scope is empty or contains a space, `"` or `\`
  *

@@ -106,7 +106,8 @@ function checkAddresses({ forwardedFor, realIp, forwarded, peer }: Input): void 
 }
 
 /**
- * Checks that a well-formed field is parsed as in the RFC grammar, and that the last elements do not depend on earlier ones.
+ * Checks that a well-formed field is parsed according to the RFC grammar, and that the last elements do not depend on earlier
+ * elements.
  */
 function checkForwarded(field: string): void {
   const nodes = [...forwardedForFromLast(field)]

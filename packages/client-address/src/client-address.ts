@@ -12,8 +12,8 @@ export interface FieldSource {
 }
 
 /**
- * Returns the address that a request claims: the first entry of `x-forwarded-for`, then `x-real-ip`, then the first
- * element of `forwarded`, then the peer. Skips values that are not IP addresses.
+ * Returns the address that a request claims. Reads the first entry of `x-forwarded-for`, then `x-real-ip`, then the first
+ * element of `forwarded`, then the peer's address. Skips values that are not IP addresses.
  *
  * Any client can forge this address. `believedAddress` reads only what trusted proxies added.
  *
@@ -29,12 +29,12 @@ export function claimedAddress(headers: FieldSource, peer: string | undefined): 
 }
 
 /**
- * Returns the client's address behind trusted proxies. Reads the entries from the peer toward the client, as long as a trusted
- * proxy added each of them. The first untrusted address is the client's. An entry that is not an address ends the search.
+ * Returns the client's address behind trusted proxies. Reads the entries from the peer toward the client, until one was not
+ * added by a trusted proxy. The first untrusted address is the client's. An entry that is not an address ends the search.
  *
  * @param peer The peer's address, or `UNIX_SOCKET`, which is trusted if `trust` names any proxy
- * @returns `undefined` if there is no address, as on a Unix socket. With a named field, the result is also `undefined` after a
- *   trusted proxy that added no address, so that the proxy is not mistaken for the client
+ * @returns `undefined` if there is no address, as on a Unix socket. With a named field, `undefined` if a trusted proxy added no
+ *   address; otherwise, the proxy would be mistaken for the client
  */
 // docs/decisions/0074
 export function believedAddress(headers: FieldSource, peer: string | undefined, trust: Trust): string | undefined {

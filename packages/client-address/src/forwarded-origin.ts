@@ -57,7 +57,7 @@ function fromFields(headers: FieldSource): Reported {
   return { schemes: valuesOf(headers, 'x-forwarded-proto'), hosts: valuesOf(headers, 'x-forwarded-host') }
 }
 
-/** Several values are ambiguous: some proxies append their own value, and others forward the client's values. */
+/** Several values are ambiguous, because some proxies append their own value and others forward the client's values. */
 function valuesOf(headers: FieldSource, name: string): string[] {
   const value = headers.get(name)
   return value === null ? [] : value.split(',').map((each) => each.trim())

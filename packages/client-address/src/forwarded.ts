@@ -6,7 +6,7 @@
  */
 const PAIR = /[ \t]*(?:([^\s=;,"\\]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;,"\\]*))[ \t]*)?(;|,|$)/y
 
-/** The parameters of one element, in field order. RFC 7239 §4 allows each of them only once. */
+/** The parameters of one element, in field order. RFC 7239 §4 allows each parameter only once. */
 export interface ForwardedElement {
   /** The values of `for`. */
   readonly nodes: readonly string[]
@@ -33,8 +33,8 @@ export function firstForwardedFor(field: string): string {
 }
 
 /**
- * Yields the `for` parameter of each element in a `Forwarded` field, starting with the last; empty for an element
- * without one or with several. A malformed element yields an empty value and ends the list.
+ * Yields the `for` parameter of each element in a `Forwarded` field, starting with the last; an empty string for an element
+ * with none or several. A malformed element yields an empty value and ends the list.
  *
  * Well-formed elements at the end are read even if a client put malformed text before them.
  *

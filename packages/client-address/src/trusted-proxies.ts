@@ -34,7 +34,8 @@ export interface NamedField {
   readonly header: ForwardingHeader
   /**
    * The parts of the origin that the proxies also set: in `proto` and `host` if `header` is `forwarded`, otherwise in
-   * `x-forwarded-proto` and `x-forwarded-host`. List only parts that the proxies overwrite in client requests. Default `[]`.
+   * `x-forwarded-proto` and `x-forwarded-host`. List only parts that the proxies overwrite in every client request. Default
+   * `[]`.
    */
   readonly origin?: readonly OriginPart[]
 }

@@ -119,7 +119,7 @@ describe('a response', () => {
     expect(response).toMatchObject({ status: 401, fields: { 'allow-origin': ORIGIN } })
   })
 
-  it('has no fields if the function throws', async () => {
+  it('does not have the fields if the function throws', async () => {
     const options: CorsOptions = {
       origins: () => {
         throw new Error('on purpose')
@@ -142,7 +142,7 @@ async function fetchWith(handler: (headers: ResponseHeaders) => unknown, before?
 }
 
 describe('Vary', () => {
-  it('keeps the names that outer middleware has set: hono#2932', async () => {
+  it('keeps the names from outer middleware: hono#2932', async () => {
     expect(await fetchWith(() => 'ok', 'accept-encoding, Cookie')).toBe('accept-encoding, Cookie, origin')
     expect(await fetchWith(() => 'ok', 'Origin')).toBe('Origin')
     expect(await fetchWith(() => 'ok', '*')).toBe('*')
@@ -239,7 +239,7 @@ describe('a preflight', () => {
     expect((await app.fetch('/', { method: 'OPTIONS', headers })).status).toBe(204)
   })
 
-  it('is answered for a path without routes with 404 and the fields, or 204 with configured methods', async () => {
+  it('is answered with 404 for a path without routes, or with 204 if methods are configured', async () => {
     expect(await preflight(LIST, {}, '/nowhere')).toMatchObject({ status: 404, fields: { 'allow-origin': ORIGIN } })
     const own = await preflight({ ...LIST, methods: ['PUT'] }, {}, '/nowhere')
     expect(own).toMatchObject({ status: 204, fields: { ...ALLOWED, 'allow-methods': 'PUT' } })

@@ -73,8 +73,8 @@ describe('csrf()', () => {
     ['/bypass/', 200, 'cross-site'],
     ['/api/', 403],
     ['/api/', 403, 'cross-site'],
-    // `fetch()` resolves the dots, as browsers do. Go redirects a path without its trailing slash; here, no route matches such
-    // a path.
+    // `fetch()` resolves the dots, as browsers do. Go redirects a path without its trailing slash; here, such a path has no
+    // route.
     ['/foo/../bypass/bar', 200],
     ['/bypass', 403],
     ['/foo/../api/bar', 403],
@@ -191,7 +191,7 @@ describe('onRefused', () => {
   })
 
   it.each([() => undefined, async () => undefined])(
-    'does not prevent the 403 if it only counts: %s',
+    'leaves the 403 unchanged if it only counts: %s',
     async (onRefused) => {
       expect(await statusOf(appWith({ onRefused }), { site: 'cross-site' })).toBe(403)
     },

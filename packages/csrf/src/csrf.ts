@@ -3,12 +3,12 @@ import type { Context, Middleware } from '@fw/types'
 import { CSRF_KINDS, type CsrfOptions, type CsrfRefusal } from './options.ts'
 import './route-option.ts'
 
-/** Option names of other libraries, and what to use instead. */
+/** Option names from other libraries, and their replacements. */
 const MEANT: Readonly<Record<string, string>> = { origin: 'trustedOrigins', origins: 'trustedOrigins' }
 
 /**
- * Creates middleware that refuses cross-site request forgery: requests with the user's cookies that a page from another site
- * makes a browser send. It does not need tokens.
+ * Creates middleware that prevents cross-site request forgery. It refuses requests that a page on another site makes a browser
+ * send with the user's cookies. It does not need tokens.
  *
  * Requests with GET, HEAD and OPTIONS pass, so their handlers must not change any state. Requests without `Sec-Fetch-Site` and
  * `Origin` also pass, because no browser sent them.
@@ -54,7 +54,7 @@ function refusalOf(ctx: Context, trusted: ReadonlySet<string>): CsrfRefusal | un
 
 /**
  * Compares the host and port of an origin with those of the request. Ignores the scheme, which can be unknown behind a proxy.
- * HSTS stops an attacker who can answer `http:` requests for the same host.
+ * HSTS stops attackers who can answer `http:` requests for the same host.
  */
 function isOfHost(origin: string, ctx: Context): boolean {
   const host = hostOf(origin)

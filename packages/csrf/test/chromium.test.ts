@@ -92,7 +92,7 @@ describe('a form in Chromium', () => {
     expect(decisions).toEqual(['/transfers'])
   })
 
-  it('is accepted on its own site without a referrer, even though its Origin is null', async () => {
+  it('is accepted on its own site without a referrer, despite its null Origin', async () => {
     expect(await sendForm(`${bankUrl}/no-referrer`)).toBe('transferred')
   })
 

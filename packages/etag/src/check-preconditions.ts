@@ -36,7 +36,7 @@ const KINDS: OptionKinds<ResourceState> = { etag: entityTag, lastModified: valid
  * anything.
  *
  * Sets `ETag` and `Last-Modified` in responses to `GET` and `HEAD`. If the client has the current state, prepares a 304 and
- * returns `false`; the handler must then return without another response. Otherwise returns `true`.
+ * returns `false`. The handler must then return without responding. Otherwise, returns `true`.
  *
  * @throws {HttpError} 412 if a condition is false; 428 if `required` is set and no condition names a state
  * @throws {TypeError} if the state has an unknown property or an invalid value
@@ -85,7 +85,7 @@ function withoutResource({ headers }: Context): PreconditionVerdict {
 
 /**
  * Reports whether the request has a condition that fails if another client has changed or created the resource. `If-Match: *`
- * is true for every version. A date has no effect if the resource has no date.
+ * is true for every version, and a date cannot be compared if the resource has no date.
  */
 function namesState({ headers }: Context, exists: boolean, lastModified: Date | undefined): boolean {
   const ifMatch = headers.get('if-match')

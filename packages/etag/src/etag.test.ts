@@ -79,7 +79,7 @@ describe('etag()', () => {
     expect((await ask(sent)).status).toBe(status)
   })
 
-  it('keeps the fields in a 304 that update a cache, and removes those that describe the body', async () => {
+  it('keeps the fields in a 304 that update a cache, but removes those that describe the body', async () => {
     const set = { 'cache-control': 'max-age=60', vary: 'accept', expires: DATE, 'content-language': 'en' }
     const { headers, body } = await ask({ headers: { 'if-none-match': HELLO }, set })
     expect(body).toBeNull()
@@ -92,14 +92,14 @@ describe('etag()', () => {
     for (const name of ['content-type', 'content-length', 'content-language']) expect(headers.has(name)).toBe(false)
   })
 
-  it('answers with a problem document without the caching rules of the body', async () => {
+  it("answers with a problem document without the body's caching rules", async () => {
     const set = { 'cache-control': 'max-age=60', expires: DATE, 'content-disposition': 'attachment' }
     const response = await ask({ headers: { 'if-match': '"a"' }, set })
     for (const name of [...Object.keys(set), 'etag']) expect(response.headers.get(name)).toBeNull()
     expect(await response.json()).toEqual({ type: 'about:blank', title: 'Precondition Failed', status: 412 })
   })
 
-  it('keeps a 412 out of caches if the original response was kept out', async () => {
+  it('keeps a 412 out of caches if the original response is private', async () => {
     const { headers } = await ask({ headers: { 'if-match': '"a"' }, set: { 'cache-control': 'private, max-age=60' } })
     expect(headers.get('cache-control')).toBe('private, max-age=60')
   })

@@ -1,6 +1,6 @@
 import { parseWeights } from './weights.ts'
 
-/** The weight of `identity` if the client neither lists nor forbids it: lower than that of every listed coding. */
+/** The weight of `identity` if the client neither lists nor forbids it. It is below the weight of every listed coding. */
 const UNLISTED_IDENTITY = 0.0005
 
 /**

@@ -51,7 +51,7 @@ export function parseDictionary(field: string): ReadonlyMap<string, Member> | un
   return parse(field, (reader) => reader.dictionary())
 }
 
-/** Signals a malformed value. Never thrown out of this file. */
+/** Signals a malformed value. Always caught in this file. */
 class Malformed extends Error {}
 
 function parse<T>(field: string, read: (reader: Reader) => T): T | undefined {

@@ -62,6 +62,6 @@ export function printToStderr(line: string): void {
   try {
     writeSync(2, line + '\n')
   } catch {
-    // No output is left for the error.
+    // The error cannot be reported anywhere else.
   }
 }

@@ -156,7 +156,7 @@ describe('a sink that can use a queue', () => {
 })
 
 describe('a sink that fails', () => {
-  it('affects neither the caller nor later sinks', () => {
+  it('does not affect the caller or later sinks', () => {
     const memory = new MemorySink()
     const { fanOut, reports } = start(failing(), memory, failing('text'))
     expect(() => fanOut.deliver(record())).not.toThrow()
@@ -178,7 +178,7 @@ describe('a sink that fails', () => {
     expect(fanOut.stats).toMatchObject({ written: 1, sinkErrors: 1 })
   })
 
-  it('causes no rejection if it fails in flush, immediately or later', async () => {
+  it('does not cause a rejection if it fails in flush, immediately or later', async () => {
     const { fanOut } = start(
       sinkWith({
         flush() {

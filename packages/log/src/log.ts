@@ -32,8 +32,8 @@ function rebind(): void {
 }
 
 /**
- * Configures the global logger. Can be called at any time, and repeatedly. Without it, the first record uses the
- * defaults: level Info, a `ConsoleSink`, synchronous.
+ * Configures the global logger. Can be called at any time, and repeatedly. Without a call, the defaults apply: level Info, a
+ * `ConsoleSink`, synchronous mode.
  *
  * @throws {TypeError} if an option does not exist or a value has the wrong type; then nothing changes
  * @throws {RangeError} if a number is out of range; then nothing changes

@@ -81,7 +81,7 @@ describe('a record', () => {
     expect(memory.records()[0]?.location?.file).toMatch(/logger\.test\.ts$/)
   })
 
-  it('contains no location when no sink reads it', () => {
+  it('omits the location if no sink reads it', () => {
     const memory = new MemorySink()
     const logger = createLogger({ sinks: [Object.assign(memory, { [sinkAbilities]: { usesLocation: false } })] })
     logger.info('somewhere')
@@ -260,7 +260,7 @@ describe('a value whose own code throws', () => {
   it.each([
     ['a revoked proxy', revoked.proxy],
     ['a proxy that refuses everything', trapped],
-  ])('is logged as an argument and as the message: %s', (_name, value) => {
+  ])('is logged both as an argument and as the message: %s', (_name, value) => {
     const { logger, memory } = start()
     for (const method of METHODS) {
       untyped(logger[method])('{}', value)
@@ -288,7 +288,7 @@ describe('a value whose own code throws', () => {
       },
       { a: 1, b: '<value that cannot be shown>' },
     ],
-  ])('loses no record with the fields %s', (_name, fields, shown) => {
+  ])('is logged as fields: %s', (_name, fields, shown) => {
     const { logger, memory } = start()
     logger.with({ id: 7 }).with(fields).info('x')
     expect(memory.records()[0]?.fields).toEqual({ id: 7, ...shown })

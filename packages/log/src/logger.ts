@@ -38,8 +38,8 @@ export interface Logger {
   /** Logs at a level that is known only at run time. */
   readonly log: LevelLogFunction
   /**
-   * Logs text together with its content as named values. Text sinks write the text, `JsonSink` writes the values next
-   * to `time` and `level`, and other sinks receive both, as `message` and `data`.
+   * Logs text together with its content as named values. Text sinks write the text. `JsonSink` writes the values next to `time`
+   * and `level`. Other sinks receive both, as `message` and `data`.
    *
    * @param message The text, never treated as a format
    * @param data Returns the values. Not called if all sinks write only text

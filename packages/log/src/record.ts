@@ -11,7 +11,7 @@ export interface Scope {
   readonly prefix: string
   readonly fields: LogRecord['fields']
   /**
-   * The location for all records, or `'caller'` to find each call's location, which is the most expensive part of a
+   * The location for all records, or `'caller'` to find the location of each call, which is the most expensive part of a
    * record.
    */
   readonly location: SourceLocation | undefined | 'caller'
@@ -23,8 +23,8 @@ export type LogCallee = (...args: never[]) => unknown
 /**
  * Creates the record for one call. Never throws.
  *
- * @param origin The function whose caller is the location, the location, or `undefined` if no sink reads it
- * @param format The message format; or an error or another value, and then the format is the first of `args`
+ * @param origin The location, or the function whose caller is the location; `undefined` if no sink reads it
+ * @param format The message format. If it is an error or another value, the format is the first of `args`
  */
 export function makeRecord(
   scope: Scope,

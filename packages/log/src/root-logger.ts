@@ -51,7 +51,7 @@ export interface RootLogger extends Logger {
   /** Adds a sink to the current ones, including the default one. Adding it again has no effect. @throws {TypeError} if it is not a sink */
   addSink(sink: LogSink): void
   /**
-   * Flushes the current sinks and replaces them. Does not close them: the code that created a sink closes it.
+   * Flushes the current sinks and replaces them. Does not close them: the code that created a sink must close it.
    *
    * @throws {TypeError} if one of them is not a sink
    */
@@ -90,7 +90,7 @@ export class ConfigurableLogger extends ScopedLogger implements RootLogger {
     this.#output = output
   }
 
-  /** Applies all options, or no option if one is invalid. @param api The called function, for error messages */
+  /** Applies all options. If one is invalid, applies none. @param api The called function, for error messages */
   configure(options: LogOptions, api: string): void {
     checkOptions(api, options, OPTIONS)
     if (options.sinks !== undefined) this.#output.fanOut.set(options.sinks)

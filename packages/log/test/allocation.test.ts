@@ -37,12 +37,12 @@ const MODES = [
   ['interpreted', ['--no-opt', '--no-maglev', '--no-sparkplug']],
 ] as const
 
-it.each(MODES)('allocates nothing for a call below the threshold, %s', (_mode, flags) => {
+it.each(MODES)('does not allocate for a call below the threshold, %s', (_mode, flags) => {
   expect(allocatedPerCall(`log.debug('listening on {}:{}', 'host', 80)`, flags)).toBe(0)
   expect(allocatedPerCall(`log.FW_LOG_DEBUG('plain')`, flags)).toBe(0)
 })
 
-it.each(MODES)('allocates nothing for a call to a child logger below the threshold, %s', (_mode, flags) => {
+it.each(MODES)('does not allocate for a call to a child logger below the threshold, %s', (_mode, flags) => {
   expect(allocatedPerCall(`child.debug('listening on {}:{}', 'host', 80)`, flags)).toBe(0)
 })
 
@@ -50,7 +50,7 @@ it('measures the allocation of a single array of arguments', () => {
   expect(allocatedPerCall(`rest('listening on {}:{}', 'host', 80)`, MODES[1][1])).toBeGreaterThanOrEqual(16)
 })
 
-it('causes no garbage collection in 20 million calls below the threshold', () => {
+it('does not trigger garbage collection in 20 million calls below the threshold', () => {
   const { stdout } = runScript(
     `
 log.init({ sinks: [new log.MemorySink()] })

@@ -117,7 +117,7 @@ describe('a line in asynchronous mode', () => {
     expect([messagesOf(path), messagesOf(added)]).toEqual([['everywhere'], ['everywhere']])
   })
 
-  it('stays in order across stdout and stderr', () => {
+  it('remains in order across stdout and stderr', () => {
     const { stdout } = runScript(`
 import { spawnSync } from 'node:child_process'
 if (process.argv[2] === 'child') {
@@ -260,8 +260,7 @@ console.error('null')`)
 })
 
 /**
- * Returns the lines that a slow reader receives. Accessing `process.stdout` makes Node.js set the pipe to non-blocking
- * mode.
+ * Returns the lines that a slow reader receives. Node.js sets the pipe to non-blocking mode when `process.stdout` is accessed.
  */
 async function slowlyRead(options: string): Promise<{ lines: string[]; stats: LogStats }> {
   const script = join(temporaryDirectory(), 'script.ts')
@@ -339,7 +338,7 @@ if (isMainThread) {
 })
 
 describe('a destination that fails in asynchronous mode', () => {
-  it('is counted and reported, and affects neither the process nor other sinks', () => {
+  it('is counted and reported without affecting the process or other sinks', () => {
     const path = temporaryFile()
     const { stderr, status } = runScript(
       `
@@ -388,7 +387,7 @@ process.exit(written + dropped === 100 && dropped > 0 && sinkErrors > 0 ? 5 : 1)
     expect(status).toBe(5)
   })
 
-  it('fails once, not for each line, after its reader has closed the pipe', () => {
+  it('fails only once after its reader has closed the pipe', () => {
     const { stderr, stdout } = runScript(`
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

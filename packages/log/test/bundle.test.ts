@@ -54,12 +54,12 @@ describe('the writer thread in a bundle', () => {
     ['a module', { format: 'esm' }],
     ['a minified module that keeps names', { format: 'esm', minify: true, keepNames: true }],
     ['a minified script', { format: 'cjs', minify: true }],
-  ])('needs no second file in %s', async (_what, options) => {
+  ])('does not need a second file in %s', async (_what, options) => {
     const file = await bundle(`app.${options.format === 'esm' ? 'mjs' : 'cjs'}`, options)
     expect(run(process.execPath, [file])).toEqual({ stdout: '1 0\n', messages: EXPECTED })
   })
 
-  it('needs no file in a single executable', async () => {
+  it('does not need a file in a single executable', async () => {
     const main = await bundle('sea.cjs', { format: 'cjs' })
     const output = join(directory, 'app')
     const config = join(directory, 'sea.json')

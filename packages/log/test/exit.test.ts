@@ -7,8 +7,8 @@ const COUNT = 2000
 const ALL = Array.from({ length: COUNT }, (_, at) => `line ${at}`)
 
 /**
- * Returns a program that logs to a pipe and a file. It logs half of the lines, then, after a few event-loop turns, the other
- * half. The code in `end` then ends it.
+ * Returns a program that logs to a pipe and a file. It logs half of the lines immediately and the other half after a few
+ * event-loop turns. The code in `end` then ends it.
  */
 function program(options: string, end: string): string {
   return `
@@ -49,7 +49,7 @@ const ENDS = [
 ] as const
 
 describe.each(MODES)('a logger in %s', (_mode, options) => {
-  it.each(ENDS)('loses no line and keeps the order at %s', (_what, end) => {
+  it.each(ENDS)('writes all lines in order at %s', (_what, end) => {
     const { console, file } = linesAfter(program(options, end))
     expect(console).toEqual(ALL)
     expect(file).toEqual(ALL)
@@ -80,15 +80,18 @@ describe('a writer thread that is terminated', () => {
     expect(stderr).toMatch(/log: FileSink failed: writer thread ended \(.*\)\. The main thread now writes the lines/)
   })
 
-  it.each(MODES.slice(1))('leaves its lines to an error logged before its end is detected, in %s', (_mode, options) => {
-    const end = `for (const thread of threads) void thread.terminate()
+  it.each(MODES.slice(1))(
+    'leaves its lines to an error that is logged before the end of the thread is detected, in %s',
+    (_mode, options) => {
+      const end = `for (const thread of threads) void thread.terminate()
 ${MORE}
 log.error('now')
 process.kill(process.pid, 'SIGKILL')`
-    const { console, file } = linesAfter(program(options, end))
-    expect(console).toEqual(withMore)
-    expect(file).toEqual(withMore)
-  })
+      const { console, file } = linesAfter(program(options, end))
+      expect(console).toEqual(withMore)
+      expect(file).toEqual(withMore)
+    },
+  )
 })
 
 describe('a signal in asynchronous mode', () => {

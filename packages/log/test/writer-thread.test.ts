@@ -33,7 +33,7 @@ async function killed(path: string, lines: number): Promise<{ noted: number; wri
   return { noted, written }
 }
 
-it('counts exactly the written bytes when the writer thread is terminated', async () => {
+it('counts the written bytes exactly when the writer thread is terminated', async () => {
   const path = join(temporaryDirectory(), 'app.log')
   let interrupted = 0
   let lines = 4096

@@ -16,7 +16,7 @@ type Kinds = Readonly<Record<string, OptionKind>>
  * @param api The called function or class, as its caller writes it; begins every message
  * @param meant Replacements for names that other libraries use, for example `{ bodyLimit: 'maxBodyBytes' }`. Separate nested
  *   names with a dot: `{ 'history.size': 'history.maxEvents' }`
- * @throws {TypeError} if `given` is not an object, an option does not exist or a value has the wrong type
+ * @throws {TypeError} if `given` is not an object, an option is unknown or a value has the wrong type
  * @throws {RangeError} if a value has the right type but is out of range
  *
  * @example
@@ -61,7 +61,7 @@ function adviceFor(prefix: string, name: string, kinds: Kinds, meant: Meant): st
 }
 
 function checkValues(api: string, prefix: string, given: object, kinds: Kinds, meant: Meant): void {
-  // Handlers check options for each request, so this loop allocates nothing.
+  // Handlers check options for each request, so this loop does not allocate.
   for (const name in kinds) {
     const kind = kinds[name]
     const value = (given as Readonly<Record<string, unknown>>)[name]

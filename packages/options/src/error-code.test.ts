@@ -14,7 +14,7 @@ it('appears in the output of an uncaught error', () => {
   expect(inspect(withCode('FW_INVALID_PATH', new TypeError('no path')))).toContain("code: 'FW_INVALID_PATH'")
 })
 
-it('does not compile for a code that is not in the list', () => {
+it('does not compile with an unknown code', () => {
   // @ts-expect-error The code is misspelled.
   expect(withCode('FW_INVALID_PAHT', new Error('')).code).toBe('FW_INVALID_PAHT')
 })

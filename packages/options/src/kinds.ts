@@ -6,11 +6,13 @@ export interface OptionKind {
   readonly expected: string
   /** Reports whether the option accepts a value. Never called with `undefined`, which means that the option is absent. */
   readonly accepts: (value: unknown) => boolean
-  /** Reports whether a refused value has the right type, so that the error is a `RangeError`. Default: it does not. */
+  /**
+   * Reports whether a refused value has the right type, so that the error is a `RangeError`. Default: false for every value.
+   */
   readonly isRightType?: (value: unknown) => boolean
   /** One sentence that explains how to correct a refused value. Default: the advice to omit the option. */
   readonly fix?: string | ((value: unknown) => string | undefined) | undefined
-  /** Keeps the value out of error messages, for keys and passwords. */
+  /** Omits the value from error messages, for keys and passwords. */
   readonly isSecret?: boolean
   /** The kind of each item, if the value is an array. */
   readonly item?: OptionKind
@@ -51,7 +53,7 @@ export function integer(min: number, max: number = Number.MAX_SAFE_INTEGER): Opt
   }
 }
 
-/** Accepts numbers from `min` to `max`, both included, even fractions, but not `NaN`. */
+/** Accepts numbers from `min` to `max`, both included. Accepts fractions, but not `NaN`. */
 export function number(min: number, max: number): OptionKind {
   return {
     expected: `a number from ${min} to ${max}`,
@@ -98,7 +100,7 @@ export function either(...kinds: readonly OptionKind[]): OptionKind {
   }
 }
 
-/** Accepts an object of options, and checks each of them. */
+/** Accepts an object of options and checks each option. */
 export function options<Options extends object>(kinds: OptionKinds<Options>): OptionKind {
   return { ...object, nested: kinds }
 }

@@ -1,7 +1,7 @@
 /**
  * Finds the name closest to a misspelled one.
  *
- * @returns `undefined` if no name differs in at most a third of its characters, rounded up
+ * @returns `undefined` if every name differs in more than a third of its characters, rounded up
  */
 export function nearestName(wrong: string, names: readonly string[]): string | undefined {
   const lower = wrong.toLowerCase()

@@ -9,7 +9,7 @@ it('sets the error that explains the invalid value as the cause', () => {
   expect(optionError({ ...INVALID, isRange: true, cause })).toMatchObject({ name: 'RangeError', cause })
 })
 
-it('sets no cause unless one is given', () => {
+it('omits the cause unless one is given', () => {
   expect(optionError(INVALID)).not.toHaveProperty('cause')
 })
 

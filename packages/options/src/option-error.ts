@@ -10,7 +10,7 @@ export interface InvalidOption {
   readonly expected: string
   /** The received value, as `showValue` formats it. */
   readonly got: string
-  /** One sentence that says how to correct the call. */
+  /** One sentence that explains how to correct the call. */
   readonly fix?: string | undefined
   /** Whether the type is right and only the value is out of range. */
   readonly isRange?: boolean | undefined
@@ -18,7 +18,7 @@ export interface InvalidOption {
   readonly cause?: unknown
 }
 
-/** An error about an option. `api` and `option` repeat parts of the message, so that programs need not parse it. */
+/** An error about an option. `api` and `option` repeat parts of the message, so that applications do not need to parse it. */
 export type OptionError = Coded<TypeError | RangeError> &
   Pick<InvalidOption, 'api'> & {
     /** The name of the option, such as `limits.maxBodyBytes`. */

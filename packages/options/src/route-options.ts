@@ -1,7 +1,7 @@
 import { withCode } from './error-code.ts'
 import { anything, type OptionKind } from './kinds.ts'
 
-/** Two copies of this package in one process must see the same declarations. */
+/** Two copies of this package in one process must share their declarations. */
 const KEY = Symbol.for('@fw/options: route options')
 
 const registry = globalThis as { [KEY]?: Record<string, OptionKind> }

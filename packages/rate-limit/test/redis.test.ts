@@ -85,7 +85,7 @@ describe('redisRateLimits', () => {
     expect(expiresMs).toBeLessThanOrEqual(2 * DAY_MS + 1)
   })
 
-  it('stores nothing for a refused request or a cost of 0', async () => {
+  it('does not store a key for a refused request or a cost of 0', async () => {
     await using redis = await RedisServer.start()
     using store = redisRateLimits(redis.client)
     const quota = quotaOf(2, DAY_MS, 2)
@@ -249,7 +249,7 @@ describe('a limit in two processes', () => {
     expect([one.failures, two.failures]).toEqual([0, 0])
   })
 
-  it('allows requests while Redis is down, reports the outage once and continues to count after the restart', async () => {
+  it('allows requests and reports the outage once while Redis is down, and counts again after the restart', async () => {
     await using redis = await RedisServer.start()
     const nodes = await Promise.all([LimitedNode.start(redis), LimitedNode.start(redis)])
     using one = nodes[0]

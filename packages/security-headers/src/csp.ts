@@ -56,7 +56,7 @@ export interface OtherDirectives {
 export interface CspPolicy {
   /** Whether the policy contains `CspNonce`. */
   readonly usesNonce: boolean
-  /** Returns the field value. Without `nonce`, the policy does not allow a nonce. */
+  /** Returns the field value. Without `nonce`, the policy contains no nonce. */
   readonly format: (nonce?: string) => string
 }
 

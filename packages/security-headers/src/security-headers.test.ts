@@ -95,7 +95,7 @@ describe('securityHeaders()', () => {
     expect(await fieldsOf(off)).toEqual({ 'x-content-type-options': 'nosniff' })
   })
 
-  it('formats the fields that helmet also sets like helmet', async () => {
+  it('formats the fields like helmet if helmet sets them too', async () => {
     const theirs = await helmetFields({
       contentSecurityPolicy: {
         useDefaults: false,
@@ -256,7 +256,7 @@ describe('CspNonce', () => {
     expect((await send('/failing')).cache).toBe('private, no-store')
   })
 
-  it('does not affect the policy or caching of a response that does not read it', async () => {
+  it('leaves the policy and caching unchanged if it is not read', async () => {
     expect(await send('/plain')).toEqual({
       body: 'plain',
       policy: "script-src 'self' 'strict-dynamic'; object-src 'none'",

@@ -55,7 +55,7 @@ describe('a page in Chromium', () => {
     await page.close()
   })
 
-  it('runs no inline script if the handler does not read the nonce', async () => {
+  it('does not run inline scripts if the handler does not read the nonce', async () => {
     const page = await browser.newPage()
     await page.goto(`${url}/without`)
     expect(await page.title()).toBe('none')

@@ -6,7 +6,9 @@ export interface Lifetime {
   readonly absoluteTimeoutMs: number
 }
 
-/** A request delays the expiry only if this part of the idle timeout has passed, so that most requests cause no write. */
+/**
+ * A request extends a session only after this part of the idle timeout has passed, so that most requests do not cause a write.
+ */
 const REFRESH_PART = 1 / 10
 
 /** Returns the time at which a session that is used now expires. */

@@ -134,7 +134,7 @@ function valuesOf({ version, json, createdAtMs, expiresAtMs }: StoredSession): s
   return [String(version), json, String(createdAtMs), remaining(expiresAtMs)]
 }
 
-/** Returns the remaining time in milliseconds. With 0, Redis refuses some commands, and deletes the key for others. */
+/** Returns the remaining time in milliseconds. With 0, Redis refuses some commands and deletes the key for others. */
 function remaining(expiresAtMs: number): string {
   return String(Math.max(1, Math.ceil(expiresAtMs - Date.now())))
 }

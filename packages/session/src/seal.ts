@@ -62,7 +62,7 @@ export class Sealer {
     return Buffer.concat([...sealed, cipher.getAuthTag()]).toString('base64url')
   }
 
-  /** Returns the content of a value; `null` if it was not sealed with one of the secrets under this name, or a bit differs. */
+  /** Returns the content of a value; `null` unless it was sealed with one of the secrets under this name and is unchanged. */
   open(cookieName: string, value: string): SealedContent | null {
     const bytes = Buffer.from(value, 'base64url')
     // The decoder ignores invalid characters and the unused bits of the last one, but a session must have only one valid form.

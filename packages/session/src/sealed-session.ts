@@ -24,8 +24,8 @@ class LazySession<Data extends object> {
 /**
  * Creates middleware that keeps sessions in an encrypted cookie, without a store.
  *
- * A sealed session cannot be revoked: `destroy()` deletes the browser's cookie, but a copy of the cookie remains valid until it
- * expires. Use `session()` if a logout must end a session everywhere.
+ * A sealed session cannot be revoked: `destroy()` deletes the browser's cookie, but copies of the cookie remain valid until
+ * they expire. Use `session()` if a logout must end a session everywhere.
  *
  * @throws {TypeError | RangeError} that names the unknown or invalid option
  *
@@ -50,7 +50,7 @@ export function sealedSession<Data extends object>(options: SealedSessionOptions
   const settings = { ...settingsOf(api, options), sealer: new Sealer(secrets), maxCookieBytes }
   const key: ContextKey<LazySession<Data>> = { name: 'the session', hint: 'add router.use(sessions) before this route' }
   const middleware = (ctx: Context, next: Next): Promise<void> => {
-    // A router and a group in it can both use the same middleware.
+    // A router and one of its groups can use the same middleware.
     if (ctx.get(key) === null) ctx.set(key, new LazySession<Data>(ctx, settings))
     return next()
   }

@@ -48,9 +48,9 @@ export class SessionCookie {
 
   /**
    * Adds the fields to a response: those for shared caches, and the cookie if it changes. A shared cache would send a stored
-   * cookie to other users, so `no-store` replaces a `Cache-Control` field from the handler that permits storing.
+   * cookie to other users, so `no-store` replaces a handler's `Cache-Control` field that permits storing.
    *
-   * @param isWritten Whether the response belongs to a change of the session
+   * @param isWritten Whether the handler changed the session
    */
   write(response: OutgoingResponse, ctx: Context, change: CookieChange | undefined, isWritten: boolean): void {
     const { headers } = response

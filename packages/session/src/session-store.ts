@@ -6,13 +6,13 @@ export interface StoredSession {
   readonly json: string
   /** The time at which the session began, in milliseconds since 1970. Rotations keep it. */
   readonly createdAtMs: number
-  /** The time from which on the store must not return the session. */
+  /** The time after which the store must not return the session. */
   readonly expiresAtMs: number
 }
 
 /**
  * Stores sessions. Keys are SHA-256 hashes of session IDs in base64url, so a leaked store does not give access to sessions.
- * Each method must be atomic, and rejects if the store is unavailable.
+ * Each method must be atomic and must reject if the store is unavailable.
  */
 export interface SessionStore {
   /** Returns a session; `undefined` if it does not exist or has expired. */

@@ -14,7 +14,7 @@ export interface Session<Data extends object> {
   /** The data, frozen at every depth. Change it with `update()`. Empty for a new session. */
   readonly data: SessionData<Data>
   /**
-   * Replaces properties, and begins a session if the client has none. Values must have a JSON form.
+   * Replaces properties. Begins a session if the client does not have one. Values must have a JSON form.
    *
    * A function receives the current data. It runs again if another request has changed the session in the meantime, so it must
    * not have side effects. An object overwrites the values from the other request.
@@ -46,8 +46,8 @@ export interface Session<Data extends object> {
    * Saves the changes immediately. Call it before `startResponse()` and before event streams, because their heads are sent
    * before the middleware saves. A sealed session is saved when the response head is sent.
    *
-   * @throws {HttpError} 409 with the code `FW_SESSION_CONFLICT` if another request has destroyed or rotated the session, or
-   * other requests changed it during each of 10 attempts
+   * @throws {HttpError} 409 with the code `FW_SESSION_CONFLICT` if another request has destroyed or rotated the session, or if
+   * 10 attempts conflicted with changes from other requests
    * @throws the error from the store
    */
   save(): Promise<void>

@@ -24,13 +24,11 @@ interface Held {
 }
 
 /**
- * Each failed attempt means that another process has changed the session, because one process runs only one save of a session
- * at a time.
+ * Each failed attempt indicates a change from another process, because one process runs only one save of a session at a time.
  */
 const MAX_ATTEMPTS = 10
 /**
- * The maximum delay in milliseconds after the first attempt. It grows with each attempt, so that conflicting processes do not
- * stay in step.
+ * The maximum delay in milliseconds after the first attempt. It grows with each attempt, so that conflicting processes diverge.
  */
 const DELAY_MS = 5
 
@@ -109,7 +107,7 @@ export class StoredRequestSession<Data extends object> implements Session<Data> 
     this.#cookieChange = this.#hasCookie ? { value: null, maxAgeSeconds: undefined } : undefined
   }
 
-  /** Saves the changes, after earlier calls. Keeps them if the store rejects. */
+  /** Saves the changes, after earlier calls. Keeps the changes if the store rejects. */
   save(): Promise<void> {
     const saving = this.#saving.then(() => this.#save())
     this.#saving = saving.catch(() => {})

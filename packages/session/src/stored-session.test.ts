@@ -47,7 +47,7 @@ describe('session()', () => {
     expect(response.headers.get('cache-control')).toBe('no-store')
   })
 
-  it('creates no session for a request that only reads', async () => {
+  it('does not create a session for a request that only reads', async () => {
     const { store, calls } = recording()
     const response = await new Browser(appWith({}, { store })).get('/')
     expect(response.headers.getSetCookie()).toEqual([])
@@ -81,7 +81,7 @@ describe('session()', () => {
     expect(response.headers.getSetCookie()).toHaveLength(1)
   })
 
-  it('keeps two sessions with different names apart', async () => {
+  it('separates two sessions with different names', async () => {
     const app = new App()
     const one = session<Data>({ store: memorySessions() })
     const two = session<Data>({ store: memorySessions(), name: '__Host-two' })
@@ -134,7 +134,7 @@ describe('data', () => {
     expect(await (await browser.post('/change')).text()).toBe('checked')
   })
 
-  it('has the form that the next request reads immediately after a change', async () => {
+  it('has the same form after a change as in the next request', async () => {
     const app = appWith({
       date: (current) => {
         current.update({ when: new Date(0), user: undefined })
@@ -222,7 +222,7 @@ describe('a store that fails', () => {
     expect([response.status, response.headers.getSetCookie()]).toEqual([500, []])
   })
 
-  it('causes a 500 when the session is read and keeps the cookie', async () => {
+  it('causes a 500 but keeps the cookie when the session is read', async () => {
     const memory = memorySessions()
     const browser = new Browser(appWith({}, { store: memory }))
     await browser.post('/login')

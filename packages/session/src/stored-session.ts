@@ -55,7 +55,7 @@ export function session<Data extends object>(options: SessionOptions): Sessions<
   const settings = { ...settingsOf(api, options), store, saves: new SaveQueue() }
   const key: ContextKey<LazySession<Data>> = { name: 'the session', hint: 'add router.use(sessions) before this route' }
   const middleware = async (ctx: Context, next: Next): Promise<void> => {
-    // A router and a group in it can both use the same middleware.
+    // A router and one of its groups can use the same middleware.
     if (ctx.get(key) !== null) return next()
     const lazy = new LazySession<Data>(ctx, settings)
     ctx.set(key, lazy)

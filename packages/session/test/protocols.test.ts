@@ -150,7 +150,7 @@ eachProtocol('a session', start, (client) => {
     expect((await send(prefix, cookie)).body).toBe('{"visits":4}')
   })
 
-  it('needs no save() before startResponse() if it is sealed', async () => {
+  it('does not need save() before startResponse() if it is sealed', async () => {
     const { status, cookie } = await send('/sealed/unsaved')
     expect(status).toBe(200)
     expect((await send('/sealed', cookie)).body).toBe('{"visits":3}')

@@ -51,7 +51,7 @@ describe('rotate()', () => {
     expect(await attacker.json('/')).toEqual({})
   })
 
-  it('leaves one session in the store: fastify/session#348', async () => {
+  it('leaves only one session in the store: fastify/session#348', async () => {
     const { store, calls } = recording()
     const browser = new Browser(appWith({}, { store }))
     await browser.post('/visit')
@@ -63,7 +63,7 @@ describe('rotate()', () => {
     expect(await store.read(current)).toMatchObject({ json: '{"visits":1,"user":"ada"}' })
   })
 
-  it('takes effect during a save, so that a session that an attacker fixed ends', async () => {
+  it('takes effect during a save, to end a session that an attacker fixed', async () => {
     const app = appWith({
       'login-during-save': async (current) => {
         current.update({ visits: 2 })
@@ -293,7 +293,7 @@ describe('a parallel request', () => {
     expect((await responding).status).toBe(200)
   })
 
-  it('keeps the changes of others, because every function receives the current data', async () => {
+  it('keeps the changes from other requests, because every function receives the current data', async () => {
     const app = appWith({})
     const browser = new Browser(app)
     await browser.post('/visit')

@@ -46,7 +46,7 @@ it('limits the memory of a history, even while other code uses the buffer pool',
 })
 
 eachProtocol('a client that never reads', start, (client) => {
-  it('makes the producer wait and is then aborted, which the producer detects', async () => {
+  it('makes the producer wait until the stream is aborted', async () => {
     const before = heldBytes()
     stallTimeoutMs = 500
     let writes = 0
@@ -115,7 +115,7 @@ eachProtocol('a client that never reads', start, (client) => {
 })
 
 eachProtocol('a client that vanishes', start, (client) => {
-  it('ends the loop that writes to it and leaves nothing on the channel', async () => {
+  it('ends the loop that writes to it and is removed from the channel', async () => {
     const channel = new SseChannel({ history: 0 })
     const ended = Promise.withResolvers<void>()
     const opened = Promise.withResolvers<void>()

@@ -53,7 +53,7 @@ describe('a broadcast', () => {
 
     const blocks = texts.map((text) => `event: n\nid: 1\n${text.replaceAll(/^/gm, 'data: ')}\n\n`)
     const expected = `${blocks.join('')}retry: 1\n\n`
-    // Compare the strings here, because a diff of such long strings is unreadable.
+    // Compare the strings here, because a diff of long strings is unreadable.
     expect((await whole).map((text) => text === expected)).toEqual(clients.map(() => true))
     const { text, ended } = await bare
     expect(Buffer.from(text.slice(text.indexOf('\r\n\r\n') + 4), 'latin1').toString() === expected).toBe(true)

@@ -169,7 +169,7 @@ class Fleet {
   }
 }
 
-// `node fleet.ts [clients] [seconds] [disturbances]` runs the long form of the tests.
+// `node fleet.ts [clients] [seconds] [disturbances]` runs the test with these parameters.
 if (import.meta.main) {
   const [clients = '300', seconds = '60', wanted = DISTURBANCES.join()] = process.argv.slice(2)
   const disturbances = DISTURBANCES.filter((disturbance) => wanted.split(',').includes(disturbance))

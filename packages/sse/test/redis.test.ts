@@ -14,7 +14,7 @@ import { CuttableLine, RedisServer } from './redis-server.ts'
 /** The Redis key of these tests. */
 const KEY = 'fw:sse:{test}'
 
-/** Simulates one of several processes: a server with a channel behind a route. */
+/** Simulates one of several processes. Each has a server with a channel on a route. */
 class Node implements AsyncDisposable {
   readonly app = new App()
   readonly channel: SseChannel
@@ -162,7 +162,7 @@ describe('a Redis that is killed', () => {
   it.each([
     ['if it has its data on disk', true],
     ['if it has lost its data', false],
-  ])('delivers each event exactly once %s', async (_, isDurable) => {
+  ])('delivers every event exactly once %s', async (_, isDurable) => {
     await using redis = await RedisServer.start(isDurable)
     await using one = new Node(redis.client)
     await using two = new Node(redis.client)
@@ -282,7 +282,7 @@ describe('an event that is removed before it is read', () => {
 })
 
 describe('a Redis without memory left', () => {
-  it('is reported once while reads still work, and receives the events when it accepts writes again', async () => {
+  it('is reported once while reads still work, and stores the events when it accepts writes again', async () => {
     await using redis = await RedisServer.start(false)
     await using node = new Node(redis.client)
     const callsOf = async (command: string): Promise<number> => {
@@ -307,7 +307,7 @@ describe('a Redis without memory left', () => {
     await soon(() => expect(node.channel.stats.keptEvents).toBe(2))
   })
 
-  it('receives the published and the lost events once it has memory', async () => {
+  it('stores the published and the lost events once it has memory', async () => {
     await using redis = await RedisServer.start(false)
     await using line = await CuttableLine.to(redis.path)
     await using node = new Node(line.client)
@@ -428,7 +428,7 @@ describe('closing', () => {
     expect(Number(await redis.command('XLEN', KEY))).toBe(500)
   })
 
-  it('ends streams that are waiting for Redis, but does not wait for Redis itself', async () => {
+  it('ends streams that are waiting for Redis without waiting for Redis', async () => {
     await using redis = await RedisServer.start(false)
     await redis.kill()
     const node = new Node(redis.client)

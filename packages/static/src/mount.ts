@@ -22,7 +22,7 @@ import { limitedWarnings, loadLog, ownWarnings } from './warnings.ts'
 /** Key of the fallback file among the known paths. No request path is empty. */
 const FALLBACK = ''
 
-/** Serves the files of one directory below one prefix. */
+/** Serves the files of one directory under one prefix. */
 export class Mount {
   readonly #base: string
   readonly #prefixSegments: number
@@ -85,7 +85,7 @@ export class Mount {
     }
   }
 
-  /** Answers a request whose path names a file. Returns the failure if the file cannot be opened. */
+  /** Answers a request for an existing file. Returns the failure if the file cannot be opened. */
   async #respond(ctx: Context, at: PathLocation, found: Resolution): Promise<FileFailure | undefined> {
     const path = properPath(ctx.path, at, found)
     if (path === ctx.path) {
@@ -97,7 +97,7 @@ export class Mount {
     return failure
   }
 
-  /** Returns why a file cannot be opened. A redirect to such a file would reveal that it exists. */
+  /** Returns the reason why a file cannot be opened. A redirect to such a file would reveal its existence. */
   async #failureOf({ variants }: Resolution): Promise<FileFailure | undefined> {
     const plain = variants.at(-1)
     const opened = plain === undefined ? 'missing' : await openSource(plain.path, this.#base, this.#options.symlinks)
@@ -106,7 +106,7 @@ export class Mount {
     return undefined
   }
 
-  /** Answers a request whose path names no file with the fallback file or 404. */
+  /** Answers a request for a path without a file: with the fallback file or 404. */
   async #miss(ctx: Context, name: string): Promise<void> {
     if (this.#options.spa) {
       const rule = fallbackRule(name, ctx.headers.get('accept'))
@@ -130,7 +130,7 @@ export class Mount {
     return true
   }
 
-  /** Sends the fallback file if it is in memory. In a single-page application, most requests need this file. */
+  /** Sends the fallback file if it is in memory. In a single-page application, most paths lead to this file. */
   async #sendKnownFallback(ctx: Context): Promise<boolean> {
     const known = this.#known.get(FALLBACK)
     const best = known === undefined ? undefined : bestOf(ctx, known.variants)

@@ -210,7 +210,7 @@ describe('staticFiles', () => {
     expect((await server.ask('/static/dir/')).text).toBe('DIR')
   })
 
-  it('reveals no unserved file through a redirect', async () => {
+  it('does not reveal unserved files through redirects', async () => {
     await using folder = await tempFolder({
       'root/index.html': 'ROOT',
       'root/empty/a.txt': 'A',

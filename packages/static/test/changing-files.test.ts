@@ -1,5 +1,5 @@
 // Changes files in every possible way during stat calls, reads, caching and responses. A client must receive a single state of
-// the file, which must not be older than its request, or an aborted response. `CHANGES=5000` runs longer.
+// the file that is at least as new as its request, or an aborted response. `CHANGES=5000` runs longer.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'

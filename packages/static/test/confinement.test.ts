@@ -125,7 +125,7 @@ describe.each<[string, StaticFilesOptions]>([
     return text
   }
 
-  it('reads no file outside the directory for any target', async () => {
+  it('does not read files outside the directory for any target', async () => {
     let served = 0
     await fc.assert(
       fc.asyncProperty(target, async (path) => {
@@ -139,7 +139,7 @@ describe.each<[string, StaticFilesOptions]>([
     expect(served).toBeGreaterThan(RUNS / 100)
   })
 
-  it('reads no file outside the directory through any link', async () => {
+  it('does not read files outside the directory through any link', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(link, { minLength: 1, maxLength: 6 }),

@@ -55,7 +55,7 @@ it('answers 503 with Retry-After until descriptors are free again', async () => 
   try {
     const running: ClientResponse[] = []
     let refused: ClientResponse | undefined
-    // Each unread download holds a connection and a file.
+    // Each unread download occupies a connection and a file descriptor.
     while (refused === undefined && running.length < 60) {
       const response = await client.request({ path: '/large.bin' })
       if (response.status === 200) running.push(response)

@@ -24,11 +24,11 @@ export interface ResponseHeaders {
    */
   set(name: string, value: string): void
   /**
-   * Replaces every field whose name is in the list. The list is not copied, which allows many responses to share it. Do not
-   * change it afterwards. Invalid fields are rejected when the response is sent.
+   * Replaces every field whose name is in the list. The list is not copied, so that responses can share it. Do not change it
+   * afterwards. Invalid fields are rejected when the response is sent.
    */
   setAll(fields: FieldList): void
-  /** Adds a field and keeps those with the same name. @throws {TypeError} like `set` */
+  /** Adds a field without replacing those with the same name. @throws {TypeError} like `set` */
   append(name: string, value: string): void
   /** Removes every field with that name. */
   delete(name: string): void
@@ -38,7 +38,7 @@ export interface ResponseHeaders {
 
 /** The status and header fields of a response with a body. */
 export interface ResponseInit {
-  /** The status, from 200 to 599. Default: the status that was set before. */
+  /** The status, from 200 to 599. Default: the current status. */
   readonly status?: number
   /** Header fields. They replace fields with the same name. */
   readonly headers?: Readonly<Record<string, string>>
@@ -68,7 +68,7 @@ export interface Context<P extends object = Params, V extends Validated = Valida
   readonly origin: string
   /**
    * The scheme that the client used. A trusted proxy can report it (`trustProxy` with `origin`), but unlike `origin`, this
-   * never throws: an ambiguous or invalid report is ignored.
+   * never throws. It ignores an ambiguous or invalid report.
    */
   readonly scheme: 'http' | 'https'
   /** The method as received. Methods are case-sensitive. */
@@ -131,7 +131,8 @@ export interface Context<P extends object = Params, V extends Validated = Valida
   /**
    * Reads the whole body as JSON. Its `Content-Type` must be one of the route's `bodyTypes`, by default a JSON type.
    *
-   * @throws like `text`; {HttpError} 400 if it is not JSON, 415 for another or no type, or a charset other than UTF-8
+   * @throws like `text`; {HttpError} 400 if it is not JSON, 415 if the type is missing or another type, or the charset is not
+   * UTF-8
    */
   json(): Promise<unknown>
   /**
@@ -163,7 +164,7 @@ export interface Context<P extends object = Params, V extends Validated = Valida
   /** Returns the content coding that the client prefers, such as `'gzip'`. */
   acceptsEncoding(...codings: readonly string[]): string | null
 
-  /** The status of the prepared response. Default 200; 499 after the client disconnected without a response. */
+  /** The status of the prepared response. Default 200; 499 if the client disconnected before the response. */
   status: number
   /** The header fields of the prepared response; the request header fields are `headers`. */
   readonly responseHeaders: ResponseHeaders
@@ -190,8 +191,8 @@ export interface Context<P extends object = Params, V extends Validated = Valida
    */
   stream(body: BodySource, init?: ResponseInit): void
   /**
-   * Redirects to a location, which is sent unchanged. Validate a location that a client chose: it can point to another site,
-   * and so can one that begins with `//`. Default status 302.
+   * Redirects to a location, which is sent unchanged. Validate a location that a client chose. It can point to another site, as
+   * can a location that begins with `//`. Default status 302.
    *
    * @throws {TypeError} if the location cannot be sent
    */

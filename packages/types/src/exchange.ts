@@ -12,7 +12,7 @@ export interface Outcome {
   readonly status: number
   /** The number of response body bytes that the protocol engine received, without framing. */
   readonly bodyBytes: number
-  /** Whether the exchange ended before the transport had the whole response. */
+  /** Whether the exchange ended before the transport had received the whole response. */
   readonly aborted: boolean
 }
 
@@ -61,8 +61,8 @@ export interface UpgradedConnection {
  * A request and its response, independent of the protocol. Each engine creates exchanges, and the application uses no other
  * part of an engine.
  *
- * The engine owns framing. It drops `connection`, `transfer-encoding` and similar fields that the application sets, but
- * honors `connection: close` on HTTP/1.1. It sends no body after a response to HEAD, a 204 or a 304.
+ * The engine owns framing. It drops `connection`, `transfer-encoding` and similar fields that the application sets, but honors
+ * `connection: close` on HTTP/1.1. It does not send a body for a response to HEAD, a 204 or a 304.
  */
 export interface Exchange extends ResponseBody {
   /** The protocol version of the request. */
@@ -92,8 +92,8 @@ export interface Exchange extends ResponseBody {
   /** Times and connection of the request. Set while requests are traced, by the engine or the application. */
   trace?: ExchangeTrace | undefined
   /**
-   * Takes over the connection, for protocols such as WebSocket, before anything is sent. `undefined` unless the request
-   * is HTTP/1.1 without content and has `upgrade` and `connection: upgrade` (RFC 9110 §7.8).
+   * Takes over the connection, for protocols such as WebSocket, before anything is sent. `undefined` unless it is an HTTP/1.1
+   * request without content that has `upgrade` and `connection: upgrade` (RFC 9110 §7.8).
    */
   readonly upgrade: (() => UpgradedConnection) | undefined
   /** Sends an informational response (1xx, except 100 and 101), if the protocol supports them. */

@@ -84,7 +84,7 @@ export interface RouteInfo {
   readonly options: RouteOptions
 }
 
-/** Registers a handler for one method. `Outer` has the parameters of the group's prefix. */
+/** Registers a handler for one method. `Outer` contains the parameters of the group's prefix. */
 export interface RouteMethod<Self, Outer extends object = NoParams> {
   /**
    * Registers a handler for a path.
@@ -135,7 +135,7 @@ export interface GroupRouter<Outer extends object = NoParams> extends RouterExte
   readonly delete: RouteMethod<this, Outer>
   /** Handles OPTIONS. Without it, the response lists the methods of the path. */
   readonly options: RouteMethod<this, Outer>
-  /** Handles every method that has no handler, except CONNECT and TRACE. */
+  /** Handles every method without its own handler, except CONNECT and TRACE. */
   readonly all: RouteMethod<this, Outer>
   /** Registers a handler for any method, named in upper case. */
   route<const P extends string>(method: string, path: P, handler: Handler<Outer & PathParams<P>>): this

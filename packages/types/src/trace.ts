@@ -7,12 +7,12 @@ import type { ProtocolText } from './exchange.ts'
 export interface RequestTiming {
   /**
    * The engine received the first bytes of the request. On HTTP/2, this is the time of the read that completed the first frame.
-   * Time spent waiting for a previous pipelined request or for memory counts from this read.
+   * A later wait, for a previous pipelined request or for memory, does not change it.
    */
   readonly received: number
   /** The engine parsed the whole head. */
   readonly parsed: number
-  /** The application found the route, or found that none matches. */
+  /** The application found the route or determined that no route matches. */
   routed: number | undefined
   /** The application passed the response head to the engine. */
   answered: number | undefined
@@ -55,7 +55,7 @@ export interface ConnectionTrace {
 export interface ExchangeTrace {
   /** Times of the request. Each is set when it is reached. */
   readonly timing: RequestTiming
-  /** `undefined` if none of this library's engines received the request: `server.fetch`, adapters. */
+  /** `undefined` if the request did not arrive through one of this library's engines, as with `server.fetch` and adapters. */
   readonly connection: ConnectionTrace | undefined
   /** The stream ID; `undefined` on HTTP/1.1. */
   readonly stream: number | undefined

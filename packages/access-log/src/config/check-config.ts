@@ -126,7 +126,7 @@ export function checkConfig(config: AccessLogConfig): void {
   }
 }
 
-/** The fix in the error for options that set the threshold in both units. */
+/** The advice in the error about a threshold in both units. */
 export const ONE_THRESHOLD = 'Give slowThreshold or slowThresholdMs, but not both.'
 
 export function hasBothThresholds({ slowThreshold, slowThresholdMs }: AccessLogConfig): boolean {

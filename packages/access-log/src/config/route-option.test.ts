@@ -19,7 +19,7 @@ afterAll(() => {
   setLevel(Level.Info)
 })
 
-/** Requests a route with this option, once for each status, under an `accessLog` with this configuration. */
+/** Requests a route with this option once for each status, with an `accessLog` of this configuration. */
 async function ask(accessLogOption: RouteAccessLog, config: AccessLogConfig = {}, statuses = [200]): Promise<void> {
   const server = new Server()
   server
@@ -36,7 +36,7 @@ async function ask(accessLogOption: RouteAccessLog, config: AccessLogConfig = {}
   for (const status of statuses) await (await server.fetch(`/route/${status}?secret=1`)).text()
 }
 
-/** Requests a route with this option, once for each status. The router that registered it does not check options. */
+/** Like `ask`, but on a router that does not check options. */
 function askUnchecked(option: unknown, config: AccessLogConfig, statuses: readonly number[]): void {
   const route = { method: 'GET', pattern: '/route/:status', options: { accessLog: option } }
   const middleware = accessLog(config)
@@ -69,12 +69,12 @@ const entries = (): [number, string][] =>
     .map(({ level, message }) => [level, message.split(' ').slice(0, 3).join(' ')])
 
 describe('the option accessLog of a route', () => {
-  it("logs nothing if it is 'silent', for any status and duration", async () => {
+  it("disables the entry if it is 'silent', regardless of status and duration", async () => {
     await ask('silent', { slowThreshold: 1 }, [200, 404, 500])
     expect(entries()).toEqual([])
   })
 
-  it('applies a level only to a status below 400', async () => {
+  it('applies a level only to statuses below 400', async () => {
     await ask(Level.Debug, {}, [200, 404, 500])
     expect(entries()).toEqual([
       [1, 'GET /route/200?secret=1 200'],
@@ -88,7 +88,7 @@ describe('the option accessLog of a route', () => {
     expect(entries()).toEqual([[3, 'GET /route/404?secret=1 404']])
   })
 
-  it('changes only the named options, and keeps the redaction of the others', async () => {
+  it('changes only the given options and keeps the redaction in the others', async () => {
     await ask({ normalLevel: Level.Debug, skipPaths: ['/route/204'] }, { redactQuery: ['secret'] }, [200, 204])
     expect(entries()).toEqual([[1, 'GET /route/200?secret=REDACTED 200']])
   })

@@ -7,16 +7,16 @@ import type { AccessLogConfig, EntryConfig } from './config.ts'
 import { compile, type Settings } from './settings.ts'
 
 /**
- * Changes the access log for one route. `'silent'` logs no entry. A level applies to entries with a status below 400. An object
- * overrides individual options.
+ * Changes the access log for one route. `'silent'` disables the entry. A level applies to entries with a status below 400. An
+ * object overrides individual options.
  */
 export type RouteAccessLog = 'silent' | LevelOption | EntryConfig
 
 declare module '@fw/types' {
   interface RouteOptions {
     /**
-     * Changes the access log for this route. `'silent'` logs no entry, a level applies to entries with a status below 400, and
-     * an object overrides individual options. Has no effect on routes without an `accessLog`.
+     * Changes the access log for this route. `'silent'` disables the entry. A level applies to entries with a status below 400.
+     * An object overrides individual options. Has no effect on routes without an `accessLog`.
      */
     readonly accessLog?: RouteAccessLog | undefined
   }
@@ -67,7 +67,7 @@ function change(config: AccessLogConfig, settings: Settings, route: RouteInfo, o
   try {
     return compile(merge(config, changes(option)), settings.entries)
   } catch (error) {
-    // The route was registered by a router that does not check options. A request must not fail because of its access log.
+    // A router that does not check options registered this route. A request must not fail because of its access log.
     const what = `${route.method} ${route.pattern}: option "accessLog" is used without its invalid parts`
     process.emitWarning(`${what}. ${(error as Error).message}`, 'AccessLogWarning')
     return compile(merge(config, usable(option, config, settings)), settings.entries)

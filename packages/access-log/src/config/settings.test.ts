@@ -62,7 +62,7 @@ describe('compile', () => {
     expect(compile({ slowThresholdMs }).slowThresholdNs).toBe(expected)
   })
 
-  it('compares header names case-insensitively, and keeps each name once, as configured', () => {
+  it('compares header names case-insensitively and keeps the first spelling of each', () => {
     const { requestHeaders } = compile({
       requestHeaders: ['User-Agent', 'authorization', 'User-Agent'],
       redactHeaders: ['Authorization'],

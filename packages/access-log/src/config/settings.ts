@@ -10,7 +10,7 @@ const NS_PER_MS = 1e6
 
 /** A header to capture. */
 export interface HeaderChoice {
-  /** The name as configured, which entries show. */
+  /** The name as configured, for use in entries. */
   readonly label: string
   /** The name in lower case. */
   readonly name: string

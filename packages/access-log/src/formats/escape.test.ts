@@ -71,7 +71,7 @@ describe('escapeInJson', () => {
 
 const anyBytes = fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes).toString('latin1'))
 const anyValue = fc.oneof(anyBytes, fc.string({ unit: 'binary' }).map(latin1))
-/** Matches characters that no value may add to a line. */
+/** Matches characters that values must not add to a line. */
 const FORGERY =
   /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\p{Surrogate}]/u
 

@@ -27,7 +27,7 @@ export function phraseOf(status: number): string {
   return RENAMED[status] ?? STATUS_CODES[status] ?? ''
 }
 
-/** Returns a function that creates the text for each status only once. At most a few hundred texts are cached. */
+/** Returns a function that caches the text for each status. At most a few hundred texts are cached. */
 export function byStatus(make: (status: number) => string): (status: number) => string {
   const texts: (string | undefined)[] = []
   return (status) => (texts[status] ??= make(status))

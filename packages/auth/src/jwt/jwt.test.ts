@@ -92,7 +92,7 @@ describe('jwt()', () => {
     expect(await statusOf(appWith(), await sign({ claims }))).toBe(status)
   })
 
-  it('refuses each token with one changed character', async () => {
+  it('refuses any token with one changed character', async () => {
     const token = await sign()
     const app = appWith()
     for (let at = 0; at < token.length; at += 7) {
@@ -223,7 +223,7 @@ describe('jwt() with the keys of an issuer', () => {
     }
   })
 
-  it('finds a new key of the issuer', async () => {
+  it('finds a new key from the issuer', async () => {
     const app = appWith({ jwks: keysUrl() })
     vi.useFakeTimers({ toFake: ['Date'] })
     try {

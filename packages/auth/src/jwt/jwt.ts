@@ -19,8 +19,8 @@ export type { JwtOptions, VerificationKey }
 const MAX_CACHED_MS = 600_000
 
 /**
- * Creates middleware that requires a signed JSON Web Token in `Authorization: Bearer …`, such as an access token of OAuth 2.0.
- * A token must have a valid signature, the configured issuer and audience, `exp`, and `sub`.
+ * Creates middleware that requires a signed JSON Web Token in `Authorization: Bearer …`, such as an OAuth 2.0 access token. A
+ * token must have a valid signature, the configured issuer and audience, `exp`, and `sub`.
  *
  * @throws {TypeError} if an option is unknown, missing or invalid
  * @throws {RangeError} if a number is out of range

@@ -82,7 +82,7 @@ export function drainSome(
   } catch (error) {
     const { code } = error as { code?: string }
     if (code === 'EPIPE') {
-      // No process can ever read from this pipe again.
+      // This pipe can never be read again.
       Atomics.store(words, Word.ReaderGone, 1)
       Atomics.store(words, Word.Tail, Atomics.load(words, Word.Head))
     }
@@ -98,7 +98,7 @@ export function lock(words: Int32Array, timeoutMs: number): boolean {
     if (Atomics.compareExchange(words, Word.Lock, 0, 1) === 0) return true
     if (Atomics.compareExchange(words, Word.Lock, 1, 2) === 0) continue
     if (Atomics.wait(words, Word.Lock, 2, timeoutMs) === 'timed-out') return false
-    // Other threads can still be waiting. State 2 makes `unlock` wake the next one.
+    // Other threads can still be waiting. State 2 makes `unlock` wake the next thread.
     if (Atomics.compareExchange(words, Word.Lock, 0, 2) === 0) return true
   }
 }

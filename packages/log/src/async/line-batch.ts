@@ -3,7 +3,7 @@ import { LineBuffer } from '../text/line-buffer.ts'
 
 /**
  * Collects lines for a queue. Unformatted lines are collected in one string, because encoding and checking many lines together
- * costs a fraction of the time for single lines.
+ * is much faster.
  */
 // docs/decisions/0013
 export class LineBatch {

@@ -38,7 +38,7 @@ const PIPE_BYTES = 4096
 /** The maximum size of a write to a file, which limits how long the write holds the lock. */
 const FILE_BYTES = 256 * 1024
 
-/** The batch size from which a batch is committed at the end of an event-loop turn. Turns on a busy server are short. */
+/** Batches above this size are committed at the end of an event-loop turn. Turns on a busy server are short. */
 const TURN_BATCH = 2 * 1024
 
 /** The longest delay of a line that is not the first in its millisecond. */

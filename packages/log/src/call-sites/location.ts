@@ -25,7 +25,7 @@ const KNOWN_SCRIPTS = 10_000
  * Returns the location from which a function was called.
  *
  * @param callee A function on the stack
- * @returns `undefined` if a promise, a timer or an event called it instead of application code
+ * @returns `undefined` if the caller is a promise, a timer or an event instead of application code
  */
 // docs/decisions/0012
 export function callerLocation(callee: (...args: never[]) => unknown): SourceLocation | undefined {
@@ -61,7 +61,7 @@ function callerFrame(callee: (...args: never[]) => unknown): Frame | undefined {
     // Reading `stack` calls `firstFrame`.
     return holder.stack as Frame | undefined
   } catch {
-    // `Error` is frozen (--frozen-intrinsics), so the record has no location.
+    // `Error` is frozen (--frozen-intrinsics), so the location is unknown.
     return undefined
   } finally {
     restore({ prepareStackTrace, stackTraceLimit })
@@ -99,7 +99,7 @@ function pathOf(script: string): string {
   try {
     return fileURLToPath(script)
   } catch {
-    // A source map from another platform can contain a file URL that is invalid on this one. Show it unchanged.
+    // A source map from another platform can contain a file URL that is invalid on this platform. Show such a URL unchanged.
     return script
   }
 }

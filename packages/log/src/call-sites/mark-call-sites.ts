@@ -25,10 +25,10 @@ interface Site {
  * Adds the source location as the first argument to each call to a log function that a module imports from `@fw/log`.
  * Line numbers do not change.
  *
- * A call is marked only if its location is certain. Modules that redeclare the imported name remain unchanged, and so do calls
- * in functions that receive their names at run time. Unmarked calls find their location when they run.
+ * A call is marked only if its location is certain. Modules that redeclare the imported name remain unchanged, as do calls in
+ * functions whose names are set at run time. Unmarked calls find their location when they run.
  *
- * @param file The path of the module that records show
+ * @param file The module path to show in records
  * @returns `undefined` if no call can be marked
  */
 export function markCallSites(source: string, file: string): string | undefined {
@@ -121,7 +121,7 @@ function lineOfLogCall({ callee }: CallExpression, names: ReadonlyMap<string, bo
 }
 
 /**
- * Returns the name that an anonymous function receives as this child: empty if it receives none, `undefined` if the name is
+ * Returns the name that an anonymous function receives as this child: empty without a name, `undefined` if the name is
  * uncertain.
  */
 function nameGivenBy(node: AnyNode, key: string): string | undefined {

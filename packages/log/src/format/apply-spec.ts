@@ -48,7 +48,7 @@ export function applySpec(spec: FormatSpec, given: unknown): string {
   return pad(text, spec.width - text.length, spec, '>')
 }
 
-/** Reports whether a number is the code point of a character. A surrogate is not. */
+/** Reports whether a number is the code point of a character, excluding surrogates. */
 function isScalarValue(value: number | bigint): boolean {
   const isCodePoint = typeof value === 'bigint' || Number.isInteger(value)
   return isCodePoint && value >= 0 && value <= 0x10ffff && (value < 0xd800 || value > 0xdfff)

@@ -10,8 +10,8 @@ export function isReal({ type, precision }: Conversion): boolean {
 }
 
 /**
- * Returns the digits of a non-negative number in the form that `std::format` shows. Infinity, NaN and values that the
- * conversion does not accept are shown as in JavaScript.
+ * Returns the digits of a non-negative number in the form that `std::format` shows. Formats infinity, NaN and values that the
+ * conversion does not accept as JavaScript does.
  */
 export function convert(conversion: Conversion, value: number | bigint): string {
   const { type, precision, alternate } = conversion
@@ -68,8 +68,8 @@ function general(value: number | bigint, precision: number, keepZeros: boolean):
 }
 
 /**
- * Formats a finite non-negative number as hexadecimal digits and a power of two. Without `precision`, it shows as many digits
- * as the value needs. Like `std::format`, writes no `0x`, and begins numbers below 2 ** -1022 with 0.
+ * Formats a finite non-negative number as hexadecimal digits and a power of two. Without `precision`, writes as many digits as
+ * the value needs. Like `std::format`, omits `0x` and begins numbers below 2 ** -1022 with 0.
  *
  * @example
  * hexadecimal(10, undefined)    // '1.4p+3'

@@ -16,7 +16,7 @@ export function runtime(format: string): RuntimeFormat {
 
 /** The error that the compiler shows for an invalid format. No value has this type. */
 export interface FormatError<Message extends string> {
-  /** The mistake in the format, which the compiler's error shows. */
+  /** The description of the mistake, which the compiler shows. */
   readonly formatError: Message
 }
 
@@ -35,8 +35,7 @@ export type FormatArgs<F extends string> = Nothing extends { [K in F]: 1 }
   : Walk<F, []>
 
 /**
- * Extends the mapped type of a pattern such as `a${string}`, which names no property, but not the mapped type of a
- * literal.
+ * Extends the mapped type of a pattern such as `a${string}`, which has no named property, but not the mapped type of a literal.
  */
 type Nothing = { [key: symbol]: 1 }
 
@@ -62,7 +61,7 @@ type Walk<F extends string, Found extends string[]> = F extends `${string}{${str
     : WalkEnd<F, Found>
   : [] | ArgsOf<Found>
 
-/** Reads the end of a format, which contains no further `}`. */
+/** Reads the end of a format, after the last `}`. */
 type WalkEnd<F extends string, Found extends string[]> = F extends `${string}{${infer Rest}`
   ? Rest extends `{${infer Tail}`
     ? WalkEnd<Tail, Found>
@@ -196,7 +195,8 @@ type SpecArg<Spec extends string> = Spec extends keyof AnyArg
       : ArgBySize<Body, AnyArg, PreciseArg, Spec>
     : never
 
-// The compiler expands a union in a pattern to one pattern for each member, but not a union that bounds an `infer`.
+// The compiler expands a union in a pattern into one pattern for each member, but it does not expand a union that constrains an
+// `infer`.
 type AfterAlign<Spec extends string> = Spec extends `${infer First}${infer Second}${infer Rest}`
   ? Second extends Align
     ? First extends '{' | '}'

@@ -305,7 +305,7 @@ it.each([
   expect(parseSpec(text)).toBeUndefined()
 })
 
-it('returns text of at least the requested width, and never throws, for every spec and value', () => {
+it('returns text of at least the requested width for every spec and value without throwing', () => {
   const spec = fc
     .tuple(
       fc.constantFrom('', '<', '>', '^', '*<', '#^'),

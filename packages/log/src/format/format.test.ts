@@ -100,7 +100,7 @@ it('caches formats, and clears the cache when it is full', () => {
   expect(formatMessage('same {}', [1])).toBe('same 1')
 })
 
-it('marks no message as safe that escapeLine must escape, including those from {:c}', () => {
+it('does not mark a message as safe if escapeLine must escape it, even with {:c}', () => {
   const formats = ['{}', '{} {:c}', '{:c}', '{:>3c}|', '{:d}', '{:x}', '{:.1f}', '{:?}', '{:>{}}', '{:\n>3}', 'a\n{}']
   const arg = fc.oneof(fc.integer({ min: 0, max: 0xffff }), fc.nat(40), fc.double(), fc.string({ unit: 'binary' }))
   fc.assert(

@@ -6,7 +6,7 @@ import { isSpec, parseSpec, type FormatSpec } from './format-spec.ts'
 
 /** A parsed format: text, field, text, field, …, text. */
 export interface Template {
-  /** The literal parts around the fields, one more than there are fields. */
+  /** The literal parts around the fields; always one more than the number of fields. */
   readonly texts: readonly string[]
   readonly fields: readonly Field[]
   /** The number of arguments that the format requires: the highest index plus one. */
@@ -28,7 +28,7 @@ interface Field {
  * Formats a message.
  *
  * Without arguments, the format is the message. A mismatch that the compiler could not detect never throws or loses an
- * argument. A placeholder without an argument remains as written, an invalid placeholder is text, and each surplus argument is
+ * argument. A placeholder without an argument remains as written, and an invalid placeholder is text. Each surplus argument is
  * appended after a space.
  *
  * @example

@@ -22,7 +22,7 @@ const LOCATION_TOKENS = new Set(['location', 'file', 'path', 'line', 'function']
  * Compiles a pattern such as `{iso} {level} {location}: {message} {fields}`.
  *
  * A token can have a format spec (`{location:>20}`); `{{` and `}}` represent braces. A value that the record does not have is
- * shown as `-`. Each value is escaped, so that no value can end the line.
+ * shown as `-`. Each value is escaped, so that it cannot end the line.
  *
  * @param api The sink's class, for error messages
  * @throws {TypeError} that lists the tokens if one is unknown, or if the pattern has a line break

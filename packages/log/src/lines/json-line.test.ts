@@ -39,7 +39,7 @@ it('does not let data replace another member', () => {
   expect(jsonLine(record({ data }))).toBe('{"time":"2026-01-02T03:04:05.006Z","level":"info","status":200}')
 })
 
-it('writes no line number if the location is a library', () => {
+it('omits the line number if the location is a library', () => {
   const location = { file: 'fw:core', line: 0, functionName: '' }
   expect(JSON.parse(jsonLine(record({ location })))).toEqual({
     time: '2026-01-02T03:04:05.006Z',

@@ -10,7 +10,7 @@ import { levelName } from '../level.ts'
  * the main thread) and `fields`. Members that the record does not have are omitted. For a record with data, the line contains
  * the values of that data instead of `message`. Fields remain under `fields`, and data cannot replace another member.
  *
- * @param pid The process ID, if the line shows it
+ * @param pid The process ID, if the line contains it
  */
 export function jsonLine(record: LogRecord, pid?: number): string {
   const { level, timeMs, message, location, threadId, fields, data } = record
@@ -74,8 +74,8 @@ function replace(_name: string, value: unknown): unknown {
 }
 
 /**
- * Returns the properties of an error, with its own properties, such as `code`, last. JSON alone would write only the own
- * properties.
+ * Returns the properties of an error, with its own enumerable properties, such as `code`, last. `JSON.stringify` would write
+ * only those.
  */
 function contentOf(error: Error): object {
   const { name, message, stack, cause } = error

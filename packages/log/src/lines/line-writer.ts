@@ -32,7 +32,7 @@ export class LineWriter {
       this.#torn = false
     } catch (error) {
       this.#torn ||= at > 0
-      // No process can ever read from this pipe again. Report one error, and skip later lines.
+      // This pipe can never be read again. Report one error, and skip later lines.
       this.#readerGone = (error as NodeJS.ErrnoException).code === 'EPIPE'
       throw error
     }

@@ -8,8 +8,8 @@ import { LineBuffer, LONG_TEXT } from '../text/line-buffer.ts'
 import { compileHead, type LineParts, type LineTarget, shownPlace } from './pattern.ts'
 
 /**
- * A call with only strings and numbers as arguments. A sink can write its line directly, without a record or a message,
- * because formatting it runs no application code.
+ * A call with only strings and numbers as arguments. A sink can write its line directly, without creating a record or a
+ * message, because formatting does not run application code.
  */
 export class PlainCall {
   /** The severity. */
@@ -32,7 +32,7 @@ export class PlainCall {
   }
 
   /**
-   * Changes this object to represent a new call, with the current time. A logger uses one object for all calls, because sinks
+   * Changes this object to represent a new call, with the current time. A logger reuses one object for all calls, because sinks
    * do not keep it.
    */
   renew(

@@ -87,7 +87,7 @@ describe('a file', () => {
     expect(linesOf(path)).toHaveLength(1)
   })
 
-  it('keeps its content, or loses it with append: false', () => {
+  it('keeps its content, or is emptied with append: false', () => {
     const path = temporaryFile()
     writeFileSync(path, 'before\n')
     new FileSink(path).write(record())
@@ -269,7 +269,7 @@ it.each<[string, unknown, RegExp]>([
 
 // This device is always full.
 describe.runIf(existsSync('/dev/full'))('a full disk', () => {
-  it('is counted, and affects neither the caller nor other sinks', () => {
+  it('is counted without affecting the caller or other sinks', () => {
     const memory = new MemorySink()
     const logger = createLogger({ sinks: [new FileSink('/dev/full'), memory] })
     for (let at = 0; at < 3; at++) logger.info('x')

@@ -16,8 +16,8 @@ export const modeKind: OptionKind = {
 }
 
 /**
- * Opens a file to append lines, and creates missing parent directories. Every write goes to the end of the file, even
- * if other processes write to it. Never waits: a named pipe must have a reader.
+ * Opens a file to append lines, and creates missing parent directories. Every write appends to the file, even if other
+ * processes are writing to it. Never waits: a named pipe must have a reader.
  *
  * @param api The sink's class, for error messages
  * @param append False empties the file first
@@ -42,8 +42,8 @@ export function openLogFile(api: string, path: string | URL, append: boolean, mo
 }
 
 /**
- * Creates a directory and its parents. Unlike the recursive `mkdirSync`, it also returns for directories such as
- * `/proc`, in which the system creates no directories.
+ * Creates a directory and its parents. Unlike the recursive `mkdirSync`, it does not hang in directories such as `/proc`, in
+ * which the system does not create directories.
  */
 function makeDirectory(path: string): void {
   if (isDirectory(path)) return
@@ -62,7 +62,7 @@ function isDirectory(path: string): boolean {
 
 function reasonOf(error: unknown): string {
   const { code, errno, message, path, syscall } = error as NodeJS.ErrnoException
-  // An existing directory causes no error, so the path must be something else.
+  // An existing directory would not cause this error, so the path must be something else.
   if (syscall === 'mkdir' && code === 'EEXIST') return `'${path}' is not a directory (EEXIST)`
   if (code === 'ENXIO') return 'no process reads from this named pipe; start its reader first (ENXIO)'
   return errno === undefined ? message : `${util.getSystemErrorMessage(errno)} (${code ?? errno})`

@@ -93,7 +93,7 @@ export class Rotation {
     if (this.#every === undefined) return Infinity
     const date = new Date(timeMs)
     if (this.#every === 'day') return this.#utc ? date.setUTCHours(24, 0, 0, 0) : date.setHours(24, 0, 0, 0)
-    // Use the minutes: when summer time ends, two consecutive hours have the same number.
+    // Compare the minutes, because two consecutive hours have the same number when summer time ends.
     const minutes = this.#utc ? date.getUTCMinutes() : date.getMinutes()
     return timeMs - (timeMs % MINUTE_MS) + (60 - minutes) * MINUTE_MS
   }

@@ -10,8 +10,8 @@ const ERROR = { depth: 4, breakLength: Infinity, maxStringLength: 10_000 } as co
 const OTHER = { ...ERROR, compact: true } as const
 
 /**
- * Returns the text of any value: a string unchanged, an error with stack and cause, and any other value as
- * `util.inspect` shows it. Never throws, even if the value's own code does.
+ * Returns the text of any value: a string unchanged, an error with its stack and cause, and any other value as `util.inspect`
+ * formats it. Never throws, even if the value's own code throws.
  */
 export function display(value: unknown): string {
   if (typeof value === 'string') return value

@@ -33,7 +33,7 @@ it.each([
   expect(escapeLine(text)).toBe(escaped)
 })
 
-it('escapes every character that ends a line, controls a terminal or has no UTF-8 form', () => {
+it('escapes every character that ends a line, controls a terminal or cannot be encoded in UTF-8', () => {
   fc.assert(
     fc.property(anyText, (text) => {
       const escaped = escapeLine(text)
@@ -74,7 +74,7 @@ it('does not change the value of JSON', () => {
   )
 })
 
-it.each([0, 1, 2])('does not split a surrogate pair at %d in long text, which it escapes in parts', (before) => {
+it.each([0, 1, 2])('does not split a surrogate pair at %d when it escapes long text in parts', (before) => {
   const text = 'x'.repeat(before) + '😀'.repeat(1_000_001) + '\ud800\n'
   expect(escapeLine(text) === 'x'.repeat(before) + '😀'.repeat(1_000_001) + '\\ud800\\n').toBe(true)
 })

@@ -9,7 +9,7 @@ const UNSAFE =
 const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
 /**
- * Matches every code unit that `UNSAFE` can begin with, and also well-formed pairs and U+00A0 to U+00AC. Without the flag `u`,
+ * Matches every code unit with which `UNSAFE` can match, and also well-formed pairs and U+00A0 to U+00AC. Without the flag `u`,
  * the search is much faster. A single range up to U+00AD keeps the search in ASCII text fast; two ranges make it 50% slower.
  */
 const SUSPECT =
@@ -18,7 +18,7 @@ const SUSPECT =
 /** The last text that needed no escapes. */
 let safeText = ''
 
-/** Reports whether a string certainly needs no escaping. A false result does not mean that it needs escaping. */
+/** Reports whether a string is known to need no escaping. A false result does not mean that it needs escaping. */
 export function isSafe(text: string): boolean {
   return !SUSPECT.test(text)
 }
@@ -36,7 +36,7 @@ export function escapeLine(text: string): string {
   return text === safeText || isSafe(text) ? text : escapeUnsafe(text, escapeCharacter)
 }
 
-/** The beginning of each line of a message after the first. No record begins like this. */
+/** The beginning of each continuation line of a message. No record begins like this. */
 const CONTINUATION = '\n  | '
 
 /**

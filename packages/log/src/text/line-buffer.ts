@@ -1,4 +1,4 @@
-/** The initial capacity: room for most lines, and for a batch of them. */
+/** The initial capacity, which is enough for most lines and for a batch of lines. */
 const FIRST_BYTES = 16 * 1024
 
 /** The maximum capacity that is kept for the next line. */
@@ -85,7 +85,7 @@ export class LineBuffer {
   }
 
   /**
-   * Adds short text of printable ASCII, which needs no escape.
+   * Adds short text of printable ASCII characters, which do not need escapes.
    *
    * @returns False for any other text; the caller must then rewind
    */

@@ -6,8 +6,9 @@ import { type ConcurrencyOptions, type ConcurrencySettings, readConcurrencyOptio
 import { Slots } from './slots.ts'
 
 /**
- * Creates middleware that limits the number of requests in progress. Other requests wait in order of arrival. A request that
- * finds the queue full or waits too long is refused with 503, or, with a `key`, with 429 and the code `FW_RATE_LIMITED`.
+ * Creates middleware that limits the number of requests in progress. Other requests wait in order of arrival. If the queue is
+ * full or a request waits too long, it is refused with 503. With a `key`, it is refused with 429 and the code
+ * `FW_RATE_LIMITED`.
  *
  * A request is in progress until its response is sent and its handler has ended, whichever is later.
  *

@@ -24,7 +24,7 @@ describe('addressKey', () => {
     ['::ffff:198.51.100.9', '198.51.100.9'],
     ['::FFFF:192.0.2.7', '192.0.2.7'],
     ['0:0:0:0:0:ffff:192.0.2.7', '192.0.2.7'],
-  ])('keeps IPv4-mapped clients apart: CVE-2026-30827: %s is %s', (address, key) => {
+  ])('distinguishes IPv4-mapped clients: CVE-2026-30827: %s is %s', (address, key) => {
     expect(addressKey(address)).toBe(key)
   })
 

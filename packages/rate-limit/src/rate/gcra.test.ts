@@ -92,7 +92,7 @@ describe('decide', () => {
     [3, 1000],
     [11, 86_400_000],
     [999_983, 60_000],
-  ])('allows the whole burst of %i per %i ms, whose interval is not a whole number', (limit, windowMs) => {
+  ])('allows the whole burst of %i per %i ms even with a fractional interval', (limit, windowMs) => {
     const quota = quotaOf(limit, windowMs, 100)
     let grant: Grant = { allowed: true, backlogUs: 0 }
     for (let count = 0; count < 100; count++) {

@@ -69,7 +69,7 @@ export class GuardedStore {
     try {
       this.#onError(error)
     } catch (thrown) {
-      // A request must not fail because the report of a failure fails.
+      // A failure to report a failure must not fail the request.
       warn(thrown)
     }
   }

@@ -13,7 +13,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Sends GET `path` from an address. */
+/** Sends a GET request for `path` from an address. */
 type Send = (address?: string, path?: string, headers?: Record<string, string>) => Promise<Response>
 
 /** Serves `/` and `/exempt` under a limit. The clock advances only when the test advances it. */
@@ -52,7 +52,7 @@ describe('rateLimit', () => {
     expect(fieldsOf(refused)).toEqual(['"login";q=3;w=60', '"login";r=0;t=15', '15'])
   })
 
-  it('responds with a problem document of the type quota-exceeded', async () => {
+  it('responds with a problem document of type quota-exceeded', async () => {
     const send = serve({ name: 'login', limit: 1 })
     await send()
     const refused = await send()
@@ -122,7 +122,7 @@ describe('rateLimit', () => {
     },
   )
 
-  it('takes nothing for a refused request', async () => {
+  it('does not take units for a refused request', async () => {
     const send = serve({ limit: 1, windowMs: 60_000 })
     await send()
     for (let count = 0; count < 50; count++) {
@@ -259,7 +259,7 @@ describe('the key of a client', () => {
     expect([await statusOf('ann'), await statusOf('bob'), await statusOf('ann')]).toEqual([200, 200, 429])
   })
 
-  it('is stored as its SHA-256 digest, so that no credential is part of a Redis key', async () => {
+  it('is stored as its SHA-256 digest, so that Redis keys do not contain credentials', async () => {
     const taken: string[] = []
     const store: RateLimitStore = { take: (key) => (taken.push(key), { allowed: true, backlogUs: 0 }) }
     const send = serve({ limit: 1, store, key: (ctx) => ctx.headers.get('x-user') ?? '' })
@@ -308,7 +308,7 @@ describe('the cost of a request', () => {
     expect([refused.status, ...fieldsOf(refused)]).toEqual([429, '"default";q=10;w=60', '"default";r=1;t=6', '12'])
   })
 
-  it('takes nothing with 0', async () => {
+  it('does not take units if it is 0', async () => {
     const send = serve({ limit: 1, cost: 0 })
     for (let count = 0; count < 3; count++) expect(fieldsOf(await send())[1]).toBe('"default";r=1')
   })

@@ -17,8 +17,8 @@ const STORE_RETRY_SECONDS = 1
  * Creates middleware that limits the rate of requests per client. Refuses a client that exceeds the limit with 429 and
  * `retry-after`. The error has the code `FW_RATE_LIMITED`.
  *
- * An idle client can use `burst` units at the same time, and `limit` more while they return: up to `limit + burst` in any
- * window. Set a smaller `burst` for logins. A refused request takes no units.
+ * An idle client can use `burst` units at the same time, and up to `limit` more while they return. A window therefore allows up
+ * to `limit + burst` units. Set a smaller `burst` for logins. A refused request takes no units.
  *
  * @throws {TypeError | RangeError} that names the unknown or invalid option
  *

@@ -5,8 +5,8 @@ export interface RateLimitStore {
   /**
    * Takes all units of one request, or none of them, in one atomic step.
    *
-   * `rateLimit()` ignores a result that arrives after `timeoutMs`. It handles an error, or a result that is not a `Grant`,
-   * according to `onStoreError`.
+   * `rateLimit()` ignores a result that arrives after `timeoutMs`. It handles errors and results other than a `Grant` according
+   * to `onStoreError`.
    *
    * @param key The name of the limit, `:`, and the client address or the digest of the client's key
    * @param quota The rate and the burst, which are always the same for a key

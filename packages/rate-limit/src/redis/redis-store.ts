@@ -23,8 +23,8 @@ export interface RedisRateLimits extends RateLimitStore, Disposable {
 /**
  * Creates a store in Redis, which several processes share. Each request needs one round trip.
  *
- * The store opens its own connection for the first request, and replaces it after a failure. Each key expires when its units
- * have returned.
+ * The store opens its own connection for the first request, and replaces it after a failure. A key expires when its units have
+ * returned.
  *
  * @param client Client from the `redis` package whose options are copied. The client itself is not used
  * @throws {TypeError} if `client` is not a Redis client, or an option is invalid

@@ -3,10 +3,9 @@ import type { Grant, Quota } from '../rate/gcra.ts'
 
 /**
  * Decides like `decide()` whether to allow a request, in one atomic step. Uses the Redis clock, because the clocks of several
- * processes differ. Formats numbers with `%.0f`, because Lua's `tostring` keeps only 14 digits, but microseconds since 1970
- * have 16.
+ * processes differ. Formats numbers with `%.0f`: Lua's `tostring` keeps only 14 digits, but microseconds since 1970 have 16.
  *
- * An earlier release with a longer limit, or a clock that was set back, can leave more taken units than a burst has. The script
+ * After a change to a shorter limit, or if the clock was set back, a key can have more taken units than a burst. The script
  * reduces them to one burst; otherwise, the client would remain refused.
  *
  * KEYS: the key. ARGV: the interval and the burst in microseconds, and the cost in units.
@@ -38,7 +37,7 @@ export function takeCommand(key: string, { intervalUs, burstUs }: Quota, cost: n
   return [...script, '1', key, String(intervalUs), String(burstUs), String(cost)]
 }
 
-/** Reports whether Redis does not have the script: it was restarted, or its scripts were deleted. */
+/** Reports whether Redis does not have the script, because it was restarted or its scripts were deleted. */
 export function isMissingScript(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('NOSCRIPT')
 }

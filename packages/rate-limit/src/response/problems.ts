@@ -27,8 +27,8 @@ export function quotaExceeded(
 }
 
 /**
- * Responds with 503 and the problem type `temporary-reduced-capacity`. Does not throw an error, because core would log each
- * error with a stack trace while the server is overloaded.
+ * Responds with 503 and the problem type `temporary-reduced-capacity`. Does not throw an error, because core would log a stack
+ * trace for each error while the server is overloaded.
  *
  * @param retryAfterSeconds Minimum seconds for `retry-after`. See `jittered`
  */

@@ -30,8 +30,8 @@ const MEANT: Readonly<Record<string, string>> = {
 let load: Load | undefined
 
 /**
- * Creates middleware that refuses requests with 503 while the process is overloaded: while the event loop is late, or the heap
- * is full. Requests that were already accepted then still complete in time.
+ * Creates middleware that refuses requests with 503 while the process is overloaded: when the event loop is late or the heap is
+ * full. Requests that were already accepted can then still complete in time.
  *
  * Exempt health checks with the route option `rateLimit: false`. Otherwise, a supervisor would restart a busy process.
  *

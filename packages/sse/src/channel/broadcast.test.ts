@@ -38,7 +38,7 @@ it.each([
   ['ended', (channel: SseChannel, stream: SseStream) => stream.close()],
 ])('does not send to subscribers that a filter has %s', async (_, leave) => {
   const channel = new SseChannel()
-  // The filter of every third subscriber runs this. Some subscribers are read ahead together with the one that removes them.
+  // Every third subscriber removes the next one in its filter. Some of the removed subscribers have already been read ahead.
   const joined: Joined[] = await join(channel, 60, (at) => () => {
     const next = at % 3 === 0 ? joined[at + 1] : undefined
     if (next !== undefined) leave(channel, next.stream)

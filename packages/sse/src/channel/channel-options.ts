@@ -49,7 +49,7 @@ export interface ChannelOptions<Events extends object = SseEvents> {
   readonly maxStreamsPerAddress?: number | undefined
   /** Limits the subscribers per HTTP/2 or HTTP/3 connection. Default 50, half of the streams that a client can open. */
   readonly maxStreamsPerSession?: number | undefined
-  /** Makes a refused client reconnect after this many milliseconds, or up to twice as long. Default 5,000. */
+  /** Makes a refused client reconnect after a random time from this many milliseconds to twice as many. Default 5,000. */
   readonly refusedRetryMs?: number | undefined
   /** Functions that replace `JSON.stringify`, by event name. */
   readonly serializers?: Serializers<Events> | undefined

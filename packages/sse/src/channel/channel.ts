@@ -123,7 +123,7 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
   }
 
   /**
-   * Sends an event to all subscribers, and keeps it for clients that reconnect.
+   * Sends an event to all subscribers and keeps it for clients that reconnect.
    *
    * @param value A string is sent unchanged, any other value as JSON
    * @throws {TypeError} like `SseStream.send`, and if the value has no JSON form. Nothing is sent
@@ -150,8 +150,7 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
    *
    * A stream that exceeds a limit ends with a `retry` block, so that an `EventSource` reconnects later.
    *
-   * @throws {TypeError} if `stream` was not opened by `sse()` from this copy of the package, or `filter` is not a
-   * function
+   * @throws {TypeError} if `sse()` from this copy of the package did not open `stream`, or `filter` is not a function
    */
   subscribe(stream: SseStream<Events>, options?: SubscribeOptions): void {
     if (options !== undefined) checkOptions('channel.subscribe', options, SUBSCRIBE_KINDS)
@@ -184,7 +183,7 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
    *
    * @throws like `sse`
    */
-  // Not an async function: its frame would stay in memory while the stream is open.
+  // Not an async function, because its frame would remain in memory while the stream is open.
   serve(ctx: Context<object>, options?: SseOptions & SubscribeOptions): Promise<void> {
     try {
       const stream = openStream<Events>(ctx, streamSettings('channel.serve', options, SERVE_KINDS))
@@ -197,7 +196,8 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
   }
 
   /**
-   * Ends all subscribers, in batches if there are many, and closes the backplane. Resolves when both are done.
+   * Ends all subscribers, in batches if there are many, and closes the backplane. Resolves when all streams have ended and the
+   * backplane is closed.
    */
   async close(options: CloseChannelOptions = {}): Promise<void> {
     checkOptions('channel.close', options, CLOSE_KINDS)
@@ -205,7 +205,8 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
     this.#flush()
     this.#isClosed = true
     if (this.#isDelivering) {
-      // A filter called this method during a broadcast. First send the other events of the turn, and those published since.
+      // A filter called this method during a broadcast. First send the remaining events of the turn, and any events published
+      // since.
       await Promise.resolve()
       this.#flush()
     }
@@ -324,7 +325,9 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
   }
 }
 
-/** @throws {TypeError} if `stream` was not opened by this copy of the package, because a channel uses its private members */
+/**
+ * @throws {TypeError} if another copy of the package opened `stream`, because a channel uses private members
+ */
 function asEventStream(stream: object): EventStream {
   if (stream instanceof EventStream) return stream
   const fix = 'Use the result of sse(), and install @fw/sse only once.'

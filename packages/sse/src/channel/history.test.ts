@@ -103,7 +103,7 @@ describe('History', () => {
     expect(history.after('a')).toBe(1)
   })
 
-  it('finds no id after clear and continues the sequence numbers', () => {
+  it('removes all ids on clear but continues the sequence numbers', () => {
     const history = new History(UNBOUNDED)
     for (const id of ['a', 'b']) history.add(event(history, id))
     history.clear()

@@ -136,7 +136,7 @@ describe('a filter', () => {
 })
 
 describe('a filter or callback', () => {
-  it('reports its errors once per second', async () => {
+  it('reports its errors at most once per second', async () => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
     const channel = new SseChannel()
     for (let n = 0; n < 10; n++) await join(channel, undefined, { filter: throws })
@@ -203,7 +203,7 @@ describe('replay', () => {
     expect(body.text).toBe('')
   })
 
-  it('finds an id with any characters that a client can send', async () => {
+  it('finds an id with any character that a client can send', async () => {
     const channel = new SseChannel({ onGap: () => expect.unreachable() })
     channel.publish('a', '1', { id: '\uD800' })
     channel.publish('a', '2')
@@ -224,7 +224,7 @@ describe('replay', () => {
     expect([early, later, fresh, back].map(dataOf)).toEqual(['1 2 3', '2 3', '3', '2 3'])
   })
 
-  it('waits for a slow client, then sends the events published since', async () => {
+  it('waits for a slow client and then sends the events published since', async () => {
     const channel = new SseChannel({ maxBufferedBytes: 100 })
     const big = 'x'.repeat(40_000)
     for (let n = 0; n < 6; n++) channel.publish('a', big, { id: String(n) })

@@ -132,7 +132,7 @@ export class Subscriber implements StreamListener {
     if (this.#filter === undefined) return true
     try {
       const isWanted: unknown = this.#filter(event)
-      // A promise would count as true for every event.
+      // A promise would be truthy for every event.
       if (typeof isWanted !== 'boolean') {
         throw withCode(
           'FW_INVALID_RETURN',
@@ -173,7 +173,7 @@ export class Subscriber implements StreamListener {
     if (this.#queuedBytes > room && slowConsumer === 'close') return this.stream.breakOff()
     if (this.#queuedBytes > room && slowConsumer === 'drop-newest') dropped++
     else {
-      // Keep the newest event even if it alone exceeds the limit, so that the client ends with the current state.
+      // Keep the newest event even if it alone exceeds the limit, so that the client has the current state in the end.
       for (const oldest of this.#queuedBytes > room ? queue.keys() : []) {
         dropped += this.#remove(queue, oldest)
         if (this.#queuedBytes <= room) break

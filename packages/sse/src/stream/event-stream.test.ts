@@ -73,7 +73,7 @@ describe('a write', () => {
     expect(body.chunks.map(String)).toEqual(['data: 1\n\nid: 2\ndata: 2\n\n'])
   })
 
-  it('sends nothing, not even an empty chunk, for an empty block', async () => {
+  it('does not send a chunk for an empty block', async () => {
     const { stream, body } = await open()
     await stream.send({})
     await stream.sendMany([])
@@ -200,7 +200,7 @@ describe('from', () => {
     expect(body.text).toBe('data: a\n\n')
   })
 
-  it('calls return() on a source with a rejected item, but not on an ended source', async () => {
+  it('calls return() on a source after a rejected item, but not on an ended source', async () => {
     const { stream } = await open()
     let returned = 0
     const source = (items: ServerSentEvent[]): Iterable<ServerSentEvent> => ({
@@ -323,7 +323,7 @@ describe('a producer that awaits only its writes', () => {
           })(),
         ),
     ],
-  ])('lets other tasks run with %s, and detects the disconnect', async (_, options, produce) => {
+  ])('lets other tasks run with %s and detects the disconnect', async (_, options, produce) => {
     const { stream, body } = await open({ heartbeatMs: 0, ...options })
     if (options.slowConsumer === 'drop') {
       body.capacity = 0
@@ -345,7 +345,7 @@ describe('the end', () => {
     ['the handler throwing', (_, body) => body.abort()],
   ]
 
-  it.each(overs)('ignores each write, even an invalid one, after %s', async (_, over) => {
+  it.each(overs)('ignores every write, even an invalid one, after %s', async (_, over) => {
     const { stream, body } = await open()
     await stream.data('a')
     expect(stream.isOpen()).toBe(true)

@@ -19,7 +19,7 @@ describe('the head', () => {
     })
   })
 
-  it.each(['HTTP/2.0', 'HTTP/3.0'])('contains no Connection field on %s', async (protocol) => {
+  it.each(['HTTP/2.0', 'HTTP/3.0'])('does not contain Connection on %s', async (protocol) => {
     const { ctx, head } = fakeContext({ protocol })
     await sse(ctx)
     expect(head.has('connection')).toBe(false)

@@ -12,7 +12,7 @@ export type SlowConsumer = 'wait' | 'close' | 'drop'
 /** Options of `sse`. All are optional. */
 export interface SseOptions {
   /**
-   * Sends a comment after this many milliseconds without a write; 0 sends none. Default 15,000, because proxies close
+   * Sends a comment after this many milliseconds without a write; 0 disables comments. Default 15,000, because proxies close
    * silent connections after 30 to 60 s.
    */
   readonly heartbeatMs?: number | undefined

@@ -82,7 +82,7 @@ export class FileCache {
 
   /**
    * Reports whether to read an open file with `load`. Once responses in progress keep `maxCacheBytes` outside the cache in
-   * memory, further files are streamed, with one buffer each.
+   * memory, the server streams further files, with one buffer each.
    */
   admits(file: FileSource): boolean {
     const size = Number(file.stats.size)

@@ -1,6 +1,6 @@
 /**
- * Time after a change during which another change can produce the same timestamps, because file system clocks can be this
- * coarse. Git calls such entries racily clean.
+ * Milliseconds after a change during which another change can produce the same timestamps, because file system clocks can be
+ * this coarse. Git calls such entries racily clean.
  */
 const RACY_MS = 20
 /** Like `RACY_MS`, for file systems with timestamps in whole or even seconds, such as FAT, ext3 and some file servers. */
@@ -20,7 +20,9 @@ export function identityOf({ dev, ino, size, mtimeNs, ctimeNs }: FileIdentity): 
   return { dev, ino, size, mtimeNs, ctimeNs }
 }
 
-/** Reports whether both are the same state of the same file. A timestamp that moves backward counts as a change. */
+/**
+ * Reports whether two identities represent the same state of the same file. A timestamp that moves backward counts as a change.
+ */
 export function isSameState(a: FileIdentity, b: FileIdentity): boolean {
   if (a === b) return true
   return a.mtimeNs === b.mtimeNs && a.size === b.size && a.ino === b.ino && a.ctimeNs === b.ctimeNs && a.dev === b.dev

@@ -4,8 +4,8 @@ import { read } from 'node:fs'
 const MAX_BYTES = 64 * 1024 * 1024
 
 /**
- * Reads bytes from an open file into a buffer. Uses a descriptor and a callback, because `FileHandle.read` takes about
- * twice the CPU time.
+ * Reads bytes from an open file into a buffer. Uses a descriptor and a callback, because `FileHandle.read` needs about twice
+ * the CPU time.
  *
  * @param offset Position in the buffer
  * @param position Position in the file

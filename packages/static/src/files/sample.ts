@@ -34,7 +34,7 @@ export function sampleOf({ stats }: FileSource, slice: Uint8Array, position: num
  * Reports whether the bytes that a file had when it was opened are unchanged.
  *
  * @param before Sample from before the file was opened, or of bytes sent since then. Without a sample, growth counts as a
- *   change, because a writer could have truncated and rewritten the file before the first read
+ *   change, because the file may have been rewritten before the first read
  */
 // docs/decisions/0055
 export async function isUnchanged(source: FileSource, before: Sample | undefined): Promise<boolean> {

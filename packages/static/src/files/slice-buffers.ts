@@ -4,7 +4,7 @@ import type { BufferPool } from './buffer-pool.ts'
 const MAX_LENT = 3
 
 /**
- * Manages the buffers for one body: one for the next read, and those that the transport might still be sending. On a shared
+ * Manages the buffers for one body: one for the next read, and those that the transport might still be using. On a shared
  * connection, bytes of one body can be sent after bytes of other bodies.
  */
 export class SliceBuffers {

@@ -40,7 +40,7 @@ const MISSES = 3
 
 /**
  * Opens a regular file. All checks use the open handle, so the checked file is the served file. If the system does not report
- * the path of a handle, resolves the path again and compares the result with the handle.
+ * the path of a handle, resolves the original path again and compares the result with the handle.
  *
  * @param base Directory that must contain the file, with a trailing separator
  * @returns The failure if it is expected. A directory, pipe, socket or device is 'missing'

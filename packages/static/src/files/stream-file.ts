@@ -13,7 +13,7 @@ export type StreamOutcome = 'sent' | 'cut' | Changed
 
 /**
  * Sends bytes `start` to `end`, both inclusive, of an open file as a response body, with backpressure from the client. Does not
- * close the file. A complete body always contains a single state of the file: this function returns a change before the first
+ * close the file. A complete body always contains a single state of the file. This function returns a change before the first
  * byte, and aborts the response after a later change. Growth alone does not count as a change.
  *
  * @param begin Sends the response head, after the first read

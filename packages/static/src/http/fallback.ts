@@ -1,7 +1,7 @@
 import { extensionOf, KNOWN_EXTENSIONS } from './content-type.ts'
 import { parseWeights } from '@fw/http-fields'
 
-/** Extensions of files that pages load but users do not navigate to, in addition to `KNOWN_EXTENSIONS`. */
+/** Extensions of files that pages load but users do not open, in addition to `KNOWN_EXTENSIONS`. */
 const IMAGES = 'apng bmp cur gif heic heif jxl tif tiff'
 const FONTS = 'eot ttc'
 const MEDIA = 'aac avi flac m4a m4v mkv mov mp3 mpeg mpg oga ogg ogv opus vtt wav'
@@ -23,7 +23,7 @@ export interface FallbackRule {
 
 /**
  * Decides whether a path without a file is a client-side route of the application. A request for a missing script must not be
- * answered with a page: the browser would cache the page under the script's name and fail to parse it.
+ * answered with a page, which the browser would cache under the script's name and fail to parse.
  *
  * @param name Decoded path below the mount, with a leading slash
  * @param accept The `Accept` field; `null` if absent

@@ -21,7 +21,7 @@ export async function gatherAbsence(resolution: Resolution, files: FileStat): Pr
   const plain = variants[variants.length - 1]
   if (plain === undefined || checks.length === 1) return resolution
   const paths = checks.filter(({ stats }) => stats === undefined).map(({ path }) => path)
-  // An existing path that is not a variant can become one without a change to its directory.
+  // An existing path that is not a variant can become a variant without a change to its directory.
   if (paths.length + variants.length < checks.length) return resolution
   const directory = dirname(plain.path)
   const atMs = performance.now()

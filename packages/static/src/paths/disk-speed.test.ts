@@ -54,7 +54,7 @@ describe('DiskSpeed', () => {
     }
   })
 
-  it('stays in the thread pool while every pooled call is slow', () => {
+  it('remains in the thread pool while every pooled call is slow', () => {
     const disk = new Disk()
     disk.syncMs = 30
     disk.idleMs = 30
@@ -81,7 +81,7 @@ describe('DiskSpeed', () => {
     expect(disk.lookFor(1000)).toBeLessThan(200)
   })
 
-  it('stays in the thread pool while a pooled call never ends', () => {
+  it('remains in the thread pool while a pooled call does not end', () => {
     const disk = new Disk()
     disk.syncMs = 5
     disk.look()

@@ -1,6 +1,6 @@
 /** Duration of a stat call that marks a disk as slow. The event loop waits for a synchronous call. */
 const SLOW_MS = 1
-/** Average duration above which stat calls move to the thread pool, because they delay other requests. */
+/** Average duration above which stat calls move to the thread pool, because they would delay other requests. */
 const SLOW_AVERAGE_MS = 0.2
 /** Weight of a new stat call in the moving average. */
 const SMOOTHING = 1 / 8
@@ -57,7 +57,7 @@ export class DiskSpeed {
   }
 
   #hold(nowMs: number): void {
-    // Two slow calls in short succession indicate a slow disk instead of a busy machine.
+    // Two slow calls in quick succession indicate a slow disk rather than a busy machine.
     const isRepeated = nowMs - this.#heldUntilMs <= 2 * this.#holdMs
     this.#holdMs = isRepeated ? Math.min(2 * this.#holdMs, LONGEST_HOLD_MS) : FIRST_HOLD_MS
     this.#heldUntilMs = nowMs + this.#holdMs

@@ -9,7 +9,7 @@ let folder: string
 beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'fw-stat-'))))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Simulated clock, so that a busy machine does not change the measured times. */
+/** A simulated clock, so that a busy machine does not affect the measured times. */
 let nowMs = 1e6
 
 beforeEach(() => void vi.spyOn(performance, 'now').mockImplementation(() => nowMs))

@@ -65,7 +65,7 @@ async function knownPaths(folder: TempFolder, files: FileStat, ...names: readonl
 
 const settle = (): Promise<void> => delay(40)
 
-/** Simulated clock, so that on a busy machine no check seems slow or old. */
+/** A simulated clock, so that checks do not seem slow or old on a busy machine. */
 let nowMs = 1e6
 
 beforeEach(() => void vi.spyOn(performance, 'now').mockImplementation(() => nowMs))

@@ -17,7 +17,7 @@ const MAX_DIRECTORIES = 256
 const MAX_AGE_MS = 1
 /**
  * Maximum age of a directory check from an earlier turn. Such a check only detects new sidecars, and a response without a new
- * sidecar is still correct. No client can read a response, write a sidecar and send the next request within this time.
+ * sidecar is still correct. A client cannot read a response, write a sidecar and send the next request within this time.
  */
 const MAX_DIRECTORY_AGE_MS = 0.1
 
@@ -127,7 +127,7 @@ function isRecent({ turn, atMs }: CheckTime, now: CheckTime): boolean {
   return turn === now.turn && turn !== NO_TURN && now.atMs - atMs < MAX_AGE_MS
 }
 
-/** Reports whether a check is so recent that no client can have acted on its response. */
+/** Reports whether a check is so recent that a client cannot have reacted to the response. */
 function isBrief({ atMs }: CheckTime, now: CheckTime): boolean {
   return now.turn !== NO_TURN && now.atMs - atMs < MAX_DIRECTORY_AGE_MS
 }

@@ -87,7 +87,7 @@ function isRefused(segment: string, index: number, guards: PathGuards): boolean 
   if (!segment.startsWith('.')) return false
   // Some servers read `..;` as `..`.
   if (/^\.{1,2}(?:;|$)/.test(segment)) return true
-  // RFC 8615: the only dot directory that is public by design.
+  // RFC 8615: `.well-known` is the only dot directory that is public by design.
   return guards.dotfiles === 'deny' && !(index === 0 && segment === '.well-known')
 }
 

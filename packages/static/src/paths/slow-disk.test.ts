@@ -47,7 +47,7 @@ it('keeps the event loop free for other routes on a slow disk', async () => {
   server.router().get('/files/*path', (ctx) => mount.serve(ctx))
   server.router().get('/other', () => 'other')
 
-  // No path is known in the first round, and every path in the second.
+  // No path is known in the first round, but every path is known in the second.
   for (const round of [1, 2]) {
     checks.sync = []
     const responses: string[] = []

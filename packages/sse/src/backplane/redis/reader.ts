@@ -14,7 +14,7 @@ import type { RedisOutage } from './outage.ts'
 import type { StoredEvents } from './stored-events.ts'
 import { reportThrown } from '../../stream/report.ts'
 
-/** Maximum time that one read waits for events. */
+/** Maximum milliseconds that one read waits for events. */
 const BLOCK_MS = 2000
 /** Maximum entries in one reply. Late replies reduce this number, because a reply can be too large for a slow connection. */
 const READ_COUNT = 200
@@ -28,7 +28,7 @@ export interface ReaderParts {
   readonly outage: RedisOutage
   /** Ends reading. */
   readonly closing: AbortSignal
-  /** Used only by this reader, because Redis runs no other command on a connection while a read is blocking. */
+  /** Used only by this reader, because a blocking read delays all other commands on its connection. */
   readonly connection: RedisConnection
 }
 
@@ -97,7 +97,8 @@ export class RedisReader {
    * @throws when the backplane is closed
    */
   catchUp(connection: RedisConnection): Promise<void> {
-    // Many simultaneous clients cause only few requests to Redis: clients that arrive during a request share the next one.
+    // Many simultaneous clients cause only a few requests to Redis, because clients that arrive during a request share the next
+    // one.
     return (this.#catchingUpNext ??= this.#catchUpAfter(connection, this.#catchingUp))
   }
 

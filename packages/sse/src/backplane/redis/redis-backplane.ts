@@ -62,8 +62,7 @@ export class RedisBackplane implements Backplane {
    *
    * @param client A client from the `redis` package, connected or not. The backplane duplicates the client and never closes it
    * @param name Name of the channel; must be the same in every process
-   * @throws {TypeError | RangeError} if the client is from another package, the name is empty, or an option is unknown
-   * or out of range
+   * @throws {TypeError | RangeError} if the client is from another package, the name is empty or an option is invalid
    */
   constructor(client: RedisClient, name: string, options: RedisBackplaneOptions = {}) {
     requireClient(client)
@@ -135,7 +134,7 @@ export class RedisBackplane implements Backplane {
         await this.#outage.persist(
           this.#writer,
           () => this.#stored.add(this.#writer, batch),
-          // Otherwise new events would precede the lost ones.
+          // Otherwise, new events would precede the lost events.
           () => this.#stored.restore(this.#writer),
         )
       } catch {

@@ -1,7 +1,7 @@
 import type { RedisEntry } from './entry.ts'
 
 /**
- * Adds entries to the stream, each once. A hash stores the highest number of each publisher, so a publisher without a reply can
+ * Adds each entry to the stream once. A hash stores the highest number of each publisher, so a publisher without a reply can
  * send its entries again. Restores a lost entry under its own id unless the stream has newer entries. Refuses entries while the
  * stream ends before an entry that the caller has seen, so that lost entries are restored first. Redis runs and logs the script
  * atomically.

@@ -35,7 +35,7 @@ export class StoredEvents {
   /**
    * Adds entries.
    *
-   * @param seen Redis refuses the entries unless its newest entry is at least this one
+   * @param seen Redis refuses the entries if its newest entry is older than this one
    */
   async add(connection: RedisConnection, entries: readonly RedisEntry[], seen: string = this.floor): Promise<void> {
     await connection.call(addCommand(this.key, this.#maxLength, seen, entries), this.timeoutMs)
