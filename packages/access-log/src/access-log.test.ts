@@ -189,7 +189,7 @@ it('explains how to use it if it is passed as middleware without being called', 
 })
 
 describe('accessLog with skipPaths or skipIf', () => {
-  it('skips a request whose path equals one of skipPaths, with any query and status', async () => {
+  it('skips a request whose path equals one of skipPaths, regardless of query and status', async () => {
     for (const path of ['/healthz', '/healthz/', '/%68ealthz']) {
       ;(await run([{ skipPaths: ['/healthz'] }], { path, rawQuery: 'x' })).finish({ status: 500 })
     }

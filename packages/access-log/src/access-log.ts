@@ -24,8 +24,8 @@ const warnOfSkipIf = throttledWarning('skipIf of accessLog threw')
 /**
  * Creates middleware that logs one entry when a request has ended, and provides a `RequestLogger`.
  *
- * On the root router it logs every request, including those without a route or refused by the protocol engine. On a group
- * it replaces the outer access log. Sinks that show locations show this call.
+ * On the root router, it logs every request, including requests without a route and those that the protocol engine refuses. On
+ * a group, it replaces the outer access log. Sinks that show locations show this call.
  *
  * @throws {TypeError | RangeError} that names the unknown or invalid option
  *
@@ -43,7 +43,7 @@ export function accessLog(config: AccessLogConfig = {}): Middleware {
     if (outer !== null) outer.settings = settings
     else if (settings.skipPaths.size === 0 || !settings.skipPaths.has(ctx.path)) expectEntry(ctx, settings)
     ctx.provide(RequestLogger, () => requestLoggerOf(ctx, settings))
-    // Do not await this call: the caller already waits for `next`, and another promise would only add cost.
+    // Do not await this call: the caller is already waiting for `next`, and another promise would only add cost.
     void next()
   }
   return Object.assign(middleware, { refused: refusalListener(ofMiddleware) })
@@ -64,7 +64,7 @@ function logFinished(entry: ContextEntry, outcome: Outcome): void {
   if (!entries.isEnabled(level) || !isKept(entry, settings) || isSkipped(ctx, settings)) return
   const custom = customText(ctx, entry, settings)
   if (custom === undefined) entries.logData(level, entryText(entry, settings), () => entryFields(entry, settings))
-  // Without arguments the text is never treated as a format.
+  // Without arguments, the text is never treated as a format.
   else entries.log(level, custom)
 }
 

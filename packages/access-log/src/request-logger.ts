@@ -104,7 +104,7 @@ function ignore(): void {}
 /** The frames of this function, its caller, and that caller's caller. */
 const FRAMES = 3
 
-/** Returns the location that called the calling function; `undefined` if it is not in a file. */
+/** Returns the location from which the calling function was called; `undefined` if it is not in a file. */
 export function callerLocation(): SourceLocation | undefined {
   const frame = util.getCallSites(FRAMES)[FRAMES - 1]
   if (frame === undefined || frame.scriptName === '' || frame.scriptName.startsWith('node:')) return undefined

@@ -16,7 +16,7 @@ interface Served {
   readonly server: Server
   /** Resolves when the exchange has ended. */
   readonly finished: Promise<unknown>
-  /** Resolves when a client that disconnects early must do so. */
+  /** Resolves when the client must disconnect, in cases with an early disconnect. */
   readonly leave: Promise<unknown>
   /** Whether the handler found a `RequestLogger`. */
   hasRequestLogger: boolean | undefined

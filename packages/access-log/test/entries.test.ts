@@ -32,7 +32,7 @@ const entries = (): string[] =>
     .filter((message) => /^(\[ABORTED\] )?\S+ \S+ \d{3} /.test(message))
     .map((message) => message.replace(/ \d+\.\d\dms - 127\.0\.0\.1 /, ' '))
 
-/** Waits for entries and checks their number. An extra entry could only be logged in the same turn. */
+/** Waits for entries and checks their number. An extra entry could be logged only in the same turn. */
 async function nextEntries(count: number): Promise<string[]> {
   const givenUpMs = performance.now() + 30_000
   while (entries().length < count) {
@@ -46,7 +46,7 @@ async function nextEntries(count: number): Promise<string[]> {
 type Limits = NonNullable<ServerOptions['limits']>
 
 const LIMITS: Limits = { maxFields: 20, maxBodyBytes: 1000 }
-/** Only for tests that must exceed these limits. On a busy machine, any other test could exceed them too. */
+/** Use these limits only in tests that must exceed them. On a busy machine, other tests could exceed them too. */
 const SHORT_LIMITS: Limits = { ...LIMITS, bodyStallTimeoutMs: 500, headTimeoutMs: 1000 }
 
 /** Resolves when the exchange has ended. */

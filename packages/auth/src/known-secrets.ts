@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { optionError } from '@fw/options'
 import type { Principal } from './principal.ts'
 
-/** Shorter secrets could be guessed. In base64url, 16 random bytes are 22 characters. */
+/** Shorter secrets could be guessed. In base64url, 16 random bytes take 22 characters. */
 const MIN_LENGTH = 16
 
 /**

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { hashPassword, verifyPassword } from './password.ts'
 
 describe('hashPassword() and verifyPassword()', () => {
-  it('verifies only the password of a hash', async () => {
+  it('accepts only the password of a hash', async () => {
     const hash = await hashPassword('correct horse')
     expect(await verifyPassword('correct horse', hash)).toBe(true)
     for (const other of ['', 'correct hors', 'Correct horse', 'correct horse ']) {

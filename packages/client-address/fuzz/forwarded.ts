@@ -7,7 +7,7 @@ import { firstForwardedFor, forwardedForFromLast } from '../src/forwarded.ts'
 import { parseAddress } from '../src/ip-address.ts'
 import { readForwarded } from './forwarded/reference.ts'
 
-/** The request fields that name the client, and the peer's address. */
+/** The request fields that identify the client, and the peer's address. */
 interface Input {
   readonly forwardedFor: string | null
   readonly realIp: string | null
@@ -86,7 +86,7 @@ function spoil(text: string, random: Random): string {
   return random.chance(0.3) ? mutate(text, random, PIECES) : text
 }
 
-/** Checks that the result is an IP address in the normal form, and that the fields are read in order. */
+/** Checks that the result is an IP address in normal form, and that the fields are read in order. */
 function checkAddresses({ forwardedFor, realIp, forwarded, peer }: Input): void {
   const fields: Record<string, string | null> = { 'x-forwarded-for': forwardedFor, 'x-real-ip': realIp, forwarded }
   const headers = { get: (name: string) => fields[name] ?? null }

@@ -132,7 +132,7 @@ function compileProxies(proxies: TrustedProxies): Omit<Trust, 'header' | 'origin
 function parseBlock(text: unknown): { readonly address: string; readonly bits: number } | undefined {
   const [, network = '', length] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(String(text)) ?? []
   const address = parseAddress(network)
-  // Reject IPv4-mapped blocks: `parseAddress` removes their first 96 bits, but not from the length.
+  // Reject IPv4-mapped blocks: `parseAddress` removes their first 96 bits, but the prefix length still counts them.
   if (address === undefined || isIPv4(address) !== isIPv4(network)) return undefined
   const maxBits = isIPv4(address) ? 32 : 128
   const bits = length === undefined ? maxBits : Number(length)

@@ -9,7 +9,7 @@ import { requestedFields } from './tokens.ts'
 const ALLOW_METHODS = 'access-control-allow-methods'
 
 /**
- * Adds `Origin` again if a handler has replaced `Vary`. Without `Origin`, a cache could mix up the responses for two
+ * Adds `Origin` again after a handler has replaced `Vary`. Without `Origin`, a cache could confuse the responses for two
  * origins.
  */
 const keepVary: ResponseFilter = ({ headers }) => {

@@ -125,7 +125,7 @@ describe('a page from another origin in Chromium', () => {
     expect(requests).toEqual(['OPTIONS /notes'])
   })
 
-  it('reads the response from a route for every origin', async () => {
+  it('reads the response from a route that allows every origin', async () => {
     expect(await request(otherPage, '/public')).toMatchObject({ status: 200, body: 'public' })
   })
 })

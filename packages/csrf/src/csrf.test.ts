@@ -35,7 +35,7 @@ async function statusOf(app: App, { method = 'POST', path = '/', site, origin, h
 }
 
 describe('csrf()', () => {
-  // The cases in Go 1.25's `csrf_test.go`.
+  // The cases from `csrf_test.go` in Go 1.25.
   it.each<[string, Sent, number]>([
     ['passes same-origin', { site: 'same-origin' }, 200],
     ['passes none', { site: 'none' }, 200],

@@ -57,7 +57,7 @@ describe('checkPreconditions()', () => {
     expect([result.status, changes]).toEqual([status, status === 200 ? 1 : 0])
   })
 
-  it('throws errors that have codes', async () => {
+  it('throws errors with codes', async () => {
     expect((await ask('PUT', { 'if-match': '"b"' }, { etag: '"a"' })).text).toBe('FW_PRECONDITION_FAILED')
     expect((await ask('PUT', {}, { etag: '"a"', required: true })).text).toBe('FW_PRECONDITION_REQUIRED')
   })

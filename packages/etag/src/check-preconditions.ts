@@ -85,7 +85,7 @@ function withoutResource({ headers }: Context): PreconditionVerdict {
 
 /**
  * Reports whether the request has a condition that fails if another client has changed or created the resource. `If-Match: *`
- * is true for every version, and a date cannot be compared if the resource has no date.
+ * is true for every version, and a date has no effect if the resource has none.
  */
 function namesState({ headers }: Context, exists: boolean, lastModified: Date | undefined): boolean {
   const ifMatch = headers.get('if-match')

@@ -46,7 +46,7 @@ export function evaluatePreconditions(
 }
 
 /**
- * Reports whether `If-Range` permits a partial response. Compares tags strongly and dates exactly.
+ * Reports whether `If-Range` permits a partial response. Uses strong comparison for tags and exact comparison for dates.
  *
  * @param ifRange The field value; `null` if absent
  * @see RFC 9110 §13.1.5

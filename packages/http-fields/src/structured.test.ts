@@ -147,7 +147,7 @@ describe('serialize', () => {
     expect(() => serializeItem(1, { Q: 1 })).toThrow('structured field: key must be a lower-case name, got "Q".')
   })
 
-  it('writes a dictionary member that is true without a value', () => {
+  it('writes a true dictionary member without a value', () => {
     expect(
       serializeDictionary(
         new Map<string, Member>([

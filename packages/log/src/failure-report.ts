@@ -17,7 +17,9 @@ export class FailureReport {
   readonly #print: (line: string) => void
   readonly #failures = new WeakMap<Sink, Failures>()
 
-  /** @param print Writes one line, given without a line break */
+  /**
+   * @param print Writes one line, which it receives without a line break
+   */
   constructor(print: (line: string) => void = printToStderr) {
     this.#print = print
   }

@@ -117,7 +117,7 @@ it("reads a sink's abilities once, when the sink is added", () => {
 describe('a sink that can use a queue', () => {
   const SETTINGS = { flushIntervalMs: 1, maxQueueSize: 10, overflow: 'drop' } as const
 
-  it('uses the queue while it belongs to an asynchronous logger', () => {
+  it('uses its queue while it belongs to an asynchronous logger', () => {
     const [first, second] = [queueable(), queueable()]
     const { fanOut } = start(first.sink)
     fanOut.useQueue(SETTINGS)
@@ -225,7 +225,7 @@ describe('flush', () => {
 })
 
 describe('the list of sinks', () => {
-  it('contains the default sinks from the first record on', () => {
+  it('contains the default sinks after the first record', () => {
     const memory = new MemorySink()
     let made = 0
     const fanOut = new FanOut(() => {

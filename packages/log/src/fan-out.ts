@@ -130,7 +130,7 @@ export class FanOut {
     if (level >= Level.Error) this.flushNow()
   }
 
-  /** Flushes every sink. Asynchronous flushes have only started when this returns. */
+  /** Flushes every sink. When this returns, asynchronous flushes may still be in progress. */
   flushNow(): void {
     void this.flush()
   }

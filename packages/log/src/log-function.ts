@@ -10,8 +10,8 @@ export interface LogFunction {
   /**
    * Logs a message.
    *
-   * @param format Without arguments, the message. With arguments, text with `{}` placeholders as in C++ `std::format`;
-   * the compiler checks their number and types
+   * @param format Without arguments, the message. With arguments, text with `{}` placeholders as in C++ `std::format`. The
+   * compiler checks their number and types
    *
    * @example
    * log.info('listening on {}:{}', host, port)

@@ -38,7 +38,7 @@ it.each(MACROS)('ignores %s and %s if the threshold is above level %i', (method,
 })
 
 describe('the global logger', () => {
-  it('starts at Info and follows init and setLevel', () => {
+  it('starts at level Info and follows init() and setLevel()', () => {
     expect(log.getLevel()).toBe(log.Level.Info)
     log.init({ level: log.Level.Debug })
     log.debug('a')

@@ -32,7 +32,7 @@ function rebind(): void {
 }
 
 /**
- * Configures the global logger. Can be called at any time, and repeatedly. Without a call, the defaults apply: level Info, a
+ * Configures the global logger. Can be called repeatedly and at any time. Without a call, the defaults apply: level Info, a
  * `ConsoleSink`, synchronous mode.
  *
  * @throws {TypeError} if an option does not exist or a value has the wrong type; then nothing changes

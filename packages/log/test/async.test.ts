@@ -50,7 +50,7 @@ it('embeds the current source of the writer thread', () => {
 })
 
 describe('a line in asynchronous mode', () => {
-  it('is written after the interval without a flush', async () => {
+  it('is written without a flush after the interval', async () => {
     const { logger, path } = start({ flushIntervalMs: 1 })
     for (let at = 0; at < 100; at++) logger.info('line {}', at)
     await until(() => logger.stats().queued === 0)
@@ -231,7 +231,7 @@ writeSync(2, JSON.stringify(log.stats()))`)
     expect(readFileSync(path, 'utf8')).toContain('[WARN ]')
   })
 
-  it('reports dropped records in colors if other lines have them', async () => {
+  it('reports dropped records in color if other lines have color', async () => {
     const { lines } = await withoutReader(`
 log.init({
   async: true,

@@ -98,7 +98,7 @@ it('reports the error at the arguments, or at the first surplus one', () => {
   expect(columns).toEqual(cases.map(([call, wrong]) => call.lastIndexOf(wrong) + 1))
 })
 
-/** The number of calls, with different strings, over which the cost is averaged. */
+/** The number of calls with different strings over which the cost is averaged. */
 const CALLS = 100
 
 /** The maximum for up to three opening braces, including escaped ones and those in a spec, or for four plain placeholders. */

@@ -95,7 +95,7 @@ process.kill(process.pid, 'SIGKILL')`
 })
 
 describe('a signal in asynchronous mode', () => {
-  it('ends the process as without a logger', () => {
+  it('ends the process as it would without a logger', () => {
     const { signal } = runScript(program('async: true,', 'process.kill(process.pid, "SIGTERM"); await forEver()'), {
       args: [join(temporaryDirectory(), 'app.log')],
     })

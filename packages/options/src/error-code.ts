@@ -1,6 +1,6 @@
 /**
  * The codes of the errors that the packages throw. Each code identifies one kind of mistake. A code never changes its meaning,
- * so programs can compare it; messages can change in any release. `docs/errors/<code>.md` has the cause and the fix.
+ * so programs can compare it; messages can change in any release. `docs/errors/<code>.md` explains the cause and the fix.
  */
 export type FwErrorCode =
   | 'FW_ABORTED'

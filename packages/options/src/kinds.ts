@@ -6,9 +6,7 @@ export interface OptionKind {
   readonly expected: string
   /** Reports whether the option accepts a value. Never called with `undefined`, which means that the option is absent. */
   readonly accepts: (value: unknown) => boolean
-  /**
-   * Reports whether a refused value has the right type, so that the error is a `RangeError`. Default: false for every value.
-   */
+  /** Reports whether a refused value has the right type; the error is then a `RangeError`. Default: false for every value. */
   readonly isRightType?: (value: unknown) => boolean
   /** One sentence that explains how to correct a refused value. Default: the advice to omit the option. */
   readonly fix?: string | ((value: unknown) => string | undefined) | undefined
@@ -85,7 +83,7 @@ export function objectWith(expected: string, ...methods: readonly string[]): Opt
   }
 }
 
-/** Accepts arrays whose items all have one kind. */
+/** Accepts arrays whose items are all of one kind. */
 export function listOf(expected: string, item: OptionKind): OptionKind {
   return { expected, accepts: Array.isArray, item }
 }

@@ -6,7 +6,7 @@ export interface InvalidOption {
   readonly api: string
   /** The option, with a dot before each nested name: `limits.maxBodyBytes`. */
   readonly name: string
-  /** The completion of "must be …", for example "a positive integer". */
+  /** The text that completes "must be …", for example "a positive integer". */
   readonly expected: string
   /** The received value, as `showValue` formats it. */
   readonly got: string

@@ -34,7 +34,7 @@ export function showType(value: unknown): string {
   return name === undefined || name === 'Object' ? 'an object' : withArticle(name)
 }
 
-/** Prefixes a name with "a" or "an". Names that begin with "U", such as URL and Uint8Array, are pronounced with a "y". */
+/** Prefixes a name with "a" or "an". Names that begin with "U", such as URL and Uint8Array, begin with a "y" sound. */
 export function withArticle(name: string): string {
   return `${/^[AEIO]/i.test(name) ? 'an' : 'a'} ${name}`
 }

@@ -12,10 +12,10 @@ const soon = (check: () => unknown): Promise<unknown> => vi.waitFor(check, { tim
 
 const DAY_MS = 86_400_000
 
-/** Sends a command, or replaces its effect. */
+/** Sends a command, or does something else in its place. */
 type SendCommand = (args: readonly string[], send: RedisClient['sendCommand']) => Promise<unknown>
 
-/** A client whose copies send commands through `through`. */
+/** Returns a client whose copies send commands through `through`. */
 function wrapped(redis: RedisServer, through: SendCommand): RedisClient {
   const { client } = redis
   return Object.assign(Object.create(client) as RedisClient, {

@@ -11,7 +11,7 @@ export const CspNonce: ContextKey<string> = {
   hint: "use securityHeaders({ csp: csp({ 'script-src': [CspNonce] }) })",
 }
 
-/** A field whose value changes when the nonce is read. */
+/** A header field whose value changes when the nonce is read. */
 export interface NonceField {
   readonly name: string
   readonly withoutNonce: string

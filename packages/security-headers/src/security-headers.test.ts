@@ -95,7 +95,7 @@ describe('securityHeaders()', () => {
     expect(await fieldsOf(off)).toEqual({ 'x-content-type-options': 'nosniff' })
   })
 
-  it('formats the fields like helmet if helmet sets them too', async () => {
+  it('formats fields like helmet if helmet supports them', async () => {
     const theirs = await helmetFields({
       contentSecurityPolicy: {
         useDefaults: false,

@@ -109,7 +109,7 @@ class RedisSessions implements SessionStore {
     return Number(await reply) === 1
   }
 
-  /** Runs a script, which Redis executes atomically, with one key. */
+  /** Runs a script with one key, which Redis executes atomically. */
   #run(script: string, key: string, ...args: readonly string[]): Promise<unknown> {
     return this.#call(['EVAL', script, '1', this.#prefix + key, ...args])
   }

@@ -79,7 +79,7 @@ export class SessionCookie {
 /** Reports whether `Cache-Control` explicitly allows shared caches to store a response (RFC 9111 §3). */
 function allowsSharedCaches(control: string): boolean {
   const directives = new Map(
-    // A quoted string can contain the names of directives.
+    // Remove quoted strings, which can contain directive names.
     control
       .replaceAll(/"[^"]*"/g, '""')
       .split(',')

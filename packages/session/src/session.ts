@@ -56,7 +56,7 @@ export interface Session<Data extends object> {
 /** Middleware that provides a session for each request. */
 export interface Sessions<Data extends object> extends Middleware {
   /**
-   * Returns the session of a request, and reads it on the first call.
+   * Returns the session of a request. Reads the session on the first call.
    *
    * @throws {Error} with the code `FW_MISSING_VALUE` if the route does not use the middleware
    * @throws the error from the store

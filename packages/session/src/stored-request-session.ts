@@ -107,7 +107,7 @@ export class StoredRequestSession<Data extends object> implements Session<Data> 
     this.#cookieChange = this.#hasCookie ? { value: null, maxAgeSeconds: undefined } : undefined
   }
 
-  /** Saves the changes, after earlier calls. Keeps the changes if the store rejects. */
+  /** Saves the changes after earlier calls have finished. Keeps the changes if the store rejects. */
   save(): Promise<void> {
     const saving = this.#saving.then(() => this.#save())
     this.#saving = saving.catch(() => {})
@@ -182,7 +182,7 @@ export class StoredRequestSession<Data extends object> implements Session<Data> 
     return held
   }
 
-  /** Returns `undefined` if the store has another version. */
+  /** Returns `undefined` if the store contains another version. */
   async #replace(held: Held): Promise<Held | undefined> {
     const { store } = this.#settings
     const { key, stored } = held

@@ -3,7 +3,7 @@ interface Fetching {
   fetch(url: string, init: RequestInit): Promise<Response>
 }
 
-/** Sends requests to an application with the cookies that the application has set, like a browser. */
+/** Sends requests to an application with the cookies that it has set, like a browser. */
 export class Browser {
   readonly cookies: Map<string, string> = new Map()
   readonly #app: Fetching

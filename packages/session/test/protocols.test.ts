@@ -181,7 +181,7 @@ eachProtocol('a session', start, (client) => {
     expect((await send('/stored', cookie)).body).toBe('{"visits":6}')
   })
 
-  it('is destroyed even if the response is a timeout', async () => {
+  it('is destroyed even if the request times out first', async () => {
     const { cookie } = await send('/stored/login', undefined, 'POST')
     const { status } = await send('/stored/slow?destroy', cookie)
     expect(status).toBe(503)

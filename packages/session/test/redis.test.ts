@@ -78,7 +78,7 @@ class Fleet implements AsyncDisposable {
     return new Fleet(processes, ports)
   }
 
-  /** Returns a browser whose requests go to the processes in turn. */
+  /** Returns a browser that sends its requests to the processes in turn. */
   browser(): Browser {
     let at = 0
     const send = (url: string, init: RequestInit): Promise<Response> => {

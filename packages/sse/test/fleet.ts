@@ -36,7 +36,7 @@ const PUBLISH_MS = 10
 /** Maximum duration of a connection, and of the pause after it. */
 const STAY_MS = 3000
 const AWAY_MS = 1000
-/** Minimum average number of reconnects per client. */
+/** Minimum number of reconnects per client, on average. */
 export const MOVES = 2
 /** Minimum number of events per requested second. */
 export const EVENTS_PER_SECOND = 10

@@ -5,7 +5,7 @@ import { beforeAll, expect, it } from 'vitest'
 import '../src/register.ts'
 import type { SseStream } from '../src/index.ts'
 
-/** A stream that the test controls. The handler returns or throws when the test calls it. */
+/** A stream that the test controls. The test decides when the handler returns or throws. */
 class OpenStream {
   readonly #end = Promise.withResolvers<void>()
   readonly stream: SseStream

@@ -22,7 +22,7 @@ it('does not report an outage after the process was suspended for longer than th
   channel.publish('n', 'connects')
   await soon(() => expect(channel.stats.keptEvents).toBe(1))
   channel.publish('n', 'while it is suspended')
-  // Longer than a blocking read too.
+  // This is also longer than a blocking read.
   await standStill(2100)
   await soon(() => expect(channel.stats.keptEvents).toBe(2))
   expect(errors).toEqual([])

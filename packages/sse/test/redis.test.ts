@@ -390,7 +390,7 @@ describe('a large event', () => {
   })
 })
 
-it('sends few commands to Redis for many clients with unknown ids', async () => {
+it('sends only a few commands to Redis for many clients with unknown ids', async () => {
   await using redis = await RedisServer.start(false)
   await using node = new Node(redis.client)
   node.publish(1, 1)

@@ -25,7 +25,7 @@ it('warns a worker if its primary does not have the channel or has ended', async
   }
 })
 
-it("ignores and reports an event that a worker's channel refuses", async () => {
+it("reports and ignores an event that a worker's channel refuses", async () => {
   const worker = fork(fileURLToPath(new URL('spoke-node.ts', import.meta.url)), { silent: true })
   try {
     const messages = on(worker, 'message') as AsyncIterator<[unknown]>

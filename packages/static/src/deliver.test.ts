@@ -58,7 +58,7 @@ describe.each([true, false])('a response (in memory: %s)', (cacheInMemory) => {
     }
   })
 
-  it('answers ranges with 206 and 416, after every condition', async () => {
+  it('answers ranges with 206 or 416 after evaluating every condition', async () => {
     await using at = await open(DIGITS)
     const etag = (await at.server.ask('/v.txt')).headers.get('etag') ?? ''
     const table: [Record<string, string>, number, string | null, string | null][] = [
@@ -96,7 +96,7 @@ describe.each([true, false])('a response (in memory: %s)', (cacheInMemory) => {
     expect((await at.server.ask('/v.txt', { 'if-modified-since': MODIFIED })).status).toBe(200)
   })
 
-  it('sends the current time as the date of a file from the future', async () => {
+  it('sends the current time instead of a modification time in the future', async () => {
     await using at = await open(DIGITS)
     utimesSync(at.folder.join('v.txt'), 32_503_680_000, 32_503_680_000)
     const { headers } = await at.server.ask('/v.txt')
@@ -242,7 +242,7 @@ it.each([true, false])(
 )
 
 describe('a file that is changed each time it is read', () => {
-  it('is opened again until it stops changing', async () => {
+  it('is reopened until it stops changing', async () => {
     await using at = await serveRestless(3)
     const { status, text } = await at.ask('/a.txt')
     expect([status, text, at.counts]).toEqual([200, 'content', { opened: 3, closed: 3, prepared: 1 }])

@@ -12,7 +12,7 @@ import { streamFile } from './files/stream-file.ts'
 
 /** Describes how to open, read and label the file for one response. */
 export interface Delivery {
-  /** Opens the file. `deliver` closes it, and calls this again if the file changes before the first byte is sent. */
+  /** Opens the file. `deliver` closes the file, and calls this again if the file changes before the first byte is sent. */
   open(): Source | Promise<Source | FileFailure>
   /** Returns the representation of an opened file. */
   describe(stats: FileIdentity): Representation
@@ -40,7 +40,7 @@ const PAUSES_MS: readonly number[] = [0, 2, 8, 32]
  *
  * @returns The failure if the file cannot be opened; the response is then unchanged
  * @throws {HttpError} 412 or 416; 503 if the file changes during every attempt
- * @throws Any other file system error
+ * @throws any other file system error
  */
 export async function deliver(ctx: Context, delivery: Delivery): Promise<FileFailure | undefined> {
   let before: Sample | undefined

@@ -45,7 +45,7 @@ const ROOT = 'sendFile: option "root"'
 const warn = limitedWarnings()
 
 /**
- * Sends one file: 200, or 206, 304, 412 or 416 depending on the request. Calls `ctx.notFound()` if the path is not a
+ * Sends one file, with 200 or, depending on the request, 206, 304, 412 or 416. Calls `ctx.notFound()` if the path is not a
  * regular file. Keeps header fields and an error status that are already set in the context.
  *
  * @param path An absolute path, a `file:` URL, or a path relative to `root` or the working directory

@@ -30,7 +30,7 @@ it('uses at most twice the cache size for clients that do not read', async () =>
     truncateSync(folder.join(String(i)), MIB)
   }
   await delay(40)
-  // All clients share a connection here. By default, later requests on it would wait.
+  // All clients share a connection here. By default, later requests on this connection would wait.
   const server = new Server({ limits: { maxBufferedBytesPerConnection: 0 } })
   staticFiles(server.router(), '/', folder.path, { maxCacheBytes: CACHE_MIB * MIB })
   const { url } = await server.listen({ port: 0, host: '127.0.0.1' })

@@ -240,7 +240,7 @@ eachProtocol('static files', start, (client) => {
       expect(rest).toBeGreaterThan(HUGE - 1024 * 1024)
     })
 
-    it('is aborted if it became shorter, and the next response is complete', async () => {
+    it('aborts the response if it became shorter, and completes the next response', async () => {
       const outcome = await outcomeOf(async () => {
         const body = await begin(client())
         truncateSync(hugePath(), 1000)

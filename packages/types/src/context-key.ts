@@ -4,7 +4,7 @@ declare const valueType: unique symbol
 export interface ContextKey<T> {
   /** The name in error messages. */
   readonly name: string
-  /** How to provide the value, for the error that reports it missing: `router.use(auth())`. */
+  /** Advice on how to provide the value, for the error about a missing value: `router.use(auth())`. */
   readonly hint: string | undefined
   readonly [valueType]?: T
 }
@@ -13,9 +13,9 @@ export interface ContextKey<T> {
 export interface ContextClass<T> {
   /** The name in error messages. */
   readonly name: string
-  /** How to provide the value, for the error that reports it missing. */
+  /** Advice on how to provide the value, for the error about a missing value. */
   readonly contextHint?: string
-  /** The prototype of the class. Its type is the type of the value. */
+  /** The prototype of the class. Its type is the value's type. */
   readonly prototype: T
 }
 

@@ -131,8 +131,7 @@ export interface Context<P extends object = Params, V extends Validated = Valida
   /**
    * Reads the whole body as JSON. Its `Content-Type` must be one of the route's `bodyTypes`, by default a JSON type.
    *
-   * @throws like `text`; {HttpError} 400 if it is not JSON, 415 if the type is missing or another type, or the charset is not
-   * UTF-8
+   * @throws like `text`; {HttpError} 400 if it is not JSON, 415 for a missing or different type, or a charset other than UTF-8
    */
   json(): Promise<unknown>
   /**
@@ -191,8 +190,8 @@ export interface Context<P extends object = Params, V extends Validated = Valida
    */
   stream(body: BodySource, init?: ResponseInit): void
   /**
-   * Redirects to a location, which is sent unchanged. Validate a location that a client chose. It can point to another site, as
-   * can a location that begins with `//`. Default status 302.
+   * Redirects to a location, which is sent unchanged. Validate a location that a client chose. It can point to another site,
+   * even as a path that begins with `//`. Default status 302.
    *
    * @throws {TypeError} if the location cannot be sent
    */

@@ -38,6 +38,6 @@ export interface Cookies {
    * @throws {TypeError} if the name, the value or an attribute contains characters that a cookie cannot contain
    */
   set(name: string, value: string, options?: CookieOptions & Partial<CookieSecrets>): void
-  /** Makes the browser delete a cookie. `path` and `domain` must be the same as when it was set. */
+  /** Makes the browser delete a cookie. `path` and `domain` must match those of the cookie. */
   delete(name: string, options?: Pick<CookieOptions, 'path' | 'domain' | 'secure' | 'partitioned'>): void
 }

@@ -51,7 +51,7 @@ export interface ResponseBody {
 
 /** A connection after an upgrade from HTTP. */
 export interface UpgradedConnection {
-  /** The connection. Its new owner sends the 101 response and closes it. */
+  /** The connection. The new owner must send the 101 response and close it. */
   readonly socket: Duplex
   /** Received bytes that follow the request. Their buffer contains no other data. */
   readonly head: Uint8Array
@@ -83,7 +83,7 @@ export interface Exchange extends ResponseBody {
   readonly remoteAddress: string | undefined
   /** The peer's port; `undefined` on a Unix socket. */
   readonly remotePort: number | undefined
-  /** Whether the peer connected over a Unix socket. Otherwise a `remoteAddress` of `undefined` means an unknown peer. */
+  /** Whether the peer connected over a Unix socket. Otherwise, a `remoteAddress` of `undefined` indicates an unknown peer. */
   readonly isUnixSocket?: boolean
   /** The status of the response; 0 until the head is sent. */
   readonly status: number
@@ -96,7 +96,7 @@ export interface Exchange extends ResponseBody {
    * request without content that has `upgrade` and `connection: upgrade` (RFC 9110 §7.8).
    */
   readonly upgrade: (() => UpgradedConnection) | undefined
-  /** Sends an informational response (1xx, except 100 and 101), if the protocol supports them. */
+  /** Sends an informational response (1xx, except 100 and 101) if the protocol supports it. */
   inform(status: number, headers: FieldList): void
   /**
    * Sends a complete response in as few writes as possible. Encodes text as UTF-8 and adds `content-length` and `date`.

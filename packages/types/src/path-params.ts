@@ -1,4 +1,4 @@
-/** The parameters of a path by name. */
+/** Path parameters by name. */
 export type Params = Readonly<Record<string, string | undefined>>
 
 /** The parameters of a path without parameters. Not `object`, which a handler with `Params` would not accept. */

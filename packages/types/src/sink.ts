@@ -21,7 +21,7 @@ export interface Sink {
 /** Severity: Trace 0, Debug 1, Info 2, Warn 3, Error 4, Fatal 5. As a threshold, 6 (Off) excludes all records. */
 export type LevelNumber = 0 | 1 | 2 | 3 | 4 | 5 | 6
 
-/** The place in the source code that created a record. */
+/** The source code location that created a record. */
 export interface SourceLocation {
   /** Absolute path of the source file, or the name of a library for its own records, such as `fw:core`. */
   readonly file: string

@@ -1,8 +1,8 @@
 import type { ProtocolText } from './exchange.ts'
 
 /**
- * Times of a request, in milliseconds, measured with `performance.now()`. A time is `undefined` until it is reached. Reached
- * times increase in member order.
+ * Times of a request, in milliseconds, measured with `performance.now()`. A time is `undefined` until it is reached. The times
+ * increase in the order of the members.
  */
 export interface RequestTiming {
   /**

@@ -19,7 +19,7 @@ afterAll(() => {
   setLevel(Level.Info)
 })
 
-/** Requests a route with this option once for each status, with an `accessLog` of this configuration. */
+/** Requests a route with this option once for each status. The router has an `accessLog` with this configuration. */
 async function ask(accessLogOption: RouteAccessLog, config: AccessLogConfig = {}, statuses = [200]): Promise<void> {
   const server = new Server()
   server

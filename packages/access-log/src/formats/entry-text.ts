@@ -11,7 +11,7 @@ import type { Settings } from '../config/settings.ts'
 
 const warnOfFormatter = throttledWarning('customFormatter of accessLog threw')
 
-/** Returns the text of an entry, in the format Combined if a custom formatter failed. */
+/** Returns the text of an entry. Uses the format Combined if a custom formatter fails. */
 export function entryText(entry: Entry, settings: Settings): string {
   if (settings.customFormatter !== undefined) return formatCombined(entry, settings)
   if (settings.format === AccessLogFormat.Json) return formatJson(entry, settings)

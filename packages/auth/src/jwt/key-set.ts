@@ -31,7 +31,7 @@ class IssuerKeys {
 
   async find(...[header, token]: Parameters<JWTVerifyGetKey>): Promise<Awaited<ReturnType<JWTVerifyGetKey>>> {
     if (this.#find === undefined) await this.#refresh(RETRY_MS)
-    // The issuer can need seconds to respond, or fail. Requests do not wait for it if keys are available.
+    // The issuer can fail or need seconds to respond. Requests do not wait for it if keys are available.
     else if (Date.now() - this.#fetchedMs > MAX_AGE_MS) void this.#refresh(RETRY_MS)
     try {
       return await this.#keys(header, token)

@@ -40,7 +40,7 @@ function beforeExit(): void {
 
 function beforeSignal(signal: NodeJS.Signals): void {
   guarded.forEach(flush)
-  // Without another listener, the signal must end the process, as it does without this package.
+  // Without another listener, the signal must end the process as it would without this package.
   if (process.listenerCount(signal) > 1) return
   process.off(signal, beforeSignal)
   process.kill(process.pid, signal)

@@ -38,7 +38,7 @@ const PIPE_BYTES = 4096
 /** The maximum size of a write to a file, which limits how long the write holds the lock. */
 const FILE_BYTES = 256 * 1024
 
-/** Batches above this size are committed at the end of an event-loop turn. Turns on a busy server are short. */
+/** Batches above this size are committed at the end of an event-loop turn. Turns are short on a busy server. */
 const TURN_BATCH = 2 * 1024
 
 /** The longest delay of a line that is not the first in its millisecond. */
@@ -82,7 +82,10 @@ export class QueuedWriter {
     return this.#batch.lines + this.#queue.countRecords()
   }
 
-  /** Adds a line, given with its line break. @returns False if it was dropped, because the queue is full or a write failed */
+  /**
+   * Adds a line, which must end with a line break. @returns False if it was dropped, because the queue is full or a write
+   * failed
+   */
   write(line: LineBuffer, record: Pick<LogRecord, 'timeMs' | 'level'>): boolean {
     if (line.length > BATCH) {
       if (line.length > this.#queue.capacity) return this.#writeAlone(line)

@@ -99,7 +99,7 @@ console.log(JSON.stringify(sink.records().map(({ location }) => location?.functi
     expect(status).toBe(0)
   })
 
-  it('reads source maps if Node.js uses them', () => {
+  it('uses source maps if Node.js does', () => {
     const directory = temporaryDirectory()
     const source = join(directory, 'app.ts')
     const entry = new URL('../index.ts', import.meta.url).href

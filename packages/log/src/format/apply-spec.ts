@@ -7,7 +7,7 @@ import { fitting } from '../text/text-width.ts'
 const MAX_SIZE = 999
 
 /**
- * Returns the spec with its width and precision from the arguments. Ignores any that is not an integer from 0 to 999.
+ * Returns the spec with its width and precision from the arguments. Ignores an argument that is not an integer from 0 to 999.
  */
 function resolveSpec(spec: FormatSpec, args: readonly unknown[]): FormatSpec {
   const { widthFrom, precisionFrom } = spec

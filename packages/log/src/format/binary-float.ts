@@ -25,7 +25,7 @@ export function binaryFloat(value: number | bigint): BinaryFloat {
   return { significand: fraction | (1n << FRACTION_BITS), exponent: biased - 1075 }
 }
 
-/** Divides two non-negative integers. Rounds to the nearest integer, and ties to the even one. */
+/** Divides two non-negative integers. Rounds to the nearest integer, with ties to even. */
 export function divideToEven(dividend: bigint, divisor: bigint): bigint {
   const quotient = dividend / divisor
   const twice = (dividend % divisor) * 2n

@@ -49,7 +49,7 @@ export function exponential(value: number | bigint, precision: number): string {
   return scientific(digits.slice(0, precision + 1), exponent)
 }
 
-/** Reports whether the remaining digits can be exactly 5. `text` is the number with `precision` digits. */
+/** Reports whether the remaining digits may be exactly 5. `text` is the number with `precision` digits. */
 function mayBeTie(value: number, precision: number, text: string): boolean {
   const exponent = Number(text.slice(text.indexOf('e') + 1))
   // A tie times this power of two is an integer, whether or not the exponent was rounded up.

@@ -63,7 +63,7 @@ describe('a call that the compiler rejects and untyped code can make', () => {
   it.each([
     // @ts-expect-error -- one argument is missing
     ['too few arguments', message('{}:{}', 'h'), 'h:{}'],
-    // @ts-expect-error -- one argument is surplus
+    // @ts-expect-error -- there is one argument too many
     ['too many arguments', message('{}', 1, 2), '1 2'],
     // @ts-expect-error -- there is no placeholder
     ['arguments without a placeholder', message('failed', 1), 'failed 1'],
@@ -135,7 +135,7 @@ describe('a call that the compiler rejects and untyped code can make', () => {
     ['an index after {}', message('{} {0}', 1), '1 1'],
     // @ts-expect-error -- order and indexes are mixed
     ['{} after an index', message('{0} {}', 1, 2), '1 1 2'],
-  ])('formats %s although the types reject the call', (_rule, actual, expected) => {
+  ])('formats %s, even though the types reject the call', (_rule, actual, expected) => {
     expect(actual).toBe(expected)
   })
 })

@@ -23,7 +23,7 @@ export interface LineTarget {
 /** Returns the line for a record, without a line break. */
 export type LinePattern = (record: LogRecord) => string
 
-/** Returns the name of a level in color. */
+/** Returns a level name in color. */
 export type PaintLevel = (label: string, level: Level) => string
 
 /** Level names, padded to the longest, so that messages align. */

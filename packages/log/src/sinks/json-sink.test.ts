@@ -52,7 +52,7 @@ log.with({ id: 1 }).error('bad {}', 7)`)
   it.runIf(process.platform !== 'win32').each<[JsonSinkConfig, number]>([
     [{}, 0o640],
     [{ mode: 0o600 }, 0o600],
-  ])('creates its file, with options %j, with permission bits %i', (options, mode) => {
+  ])('applies the options %j to its file: permission bits %i', (options, mode) => {
     const umask = process.umask(0)
     onTestFinished(() => void process.umask(umask))
     const path = join(temporaryDirectory(), 'app.json')

@@ -9,14 +9,14 @@ export const sinkAbilities: unique symbol = Symbol.for('@fw/log: sink abilities'
 /** Optional abilities of a sink, beyond the interface `Sink`. Loggers read them once, when the sink is added. */
 export interface SinkAbilities {
   /**
-   * False if the sink never reads `location`. If all sinks set it to false, loggers do not look up the caller. Default: true.
+   * False if the sink never reads `location`. If it is false for all sinks, loggers do not look up the caller. Default: true.
    */
   readonly usesLocation?: boolean
   /** Returns the number of accepted records that are not yet written. Default: 0. */
   queued?(): number
   /**
-   * Sends lines through a writer thread from now on, or ends the thread if `settings` is `undefined`. Loggers call it when
-   * asynchronous mode starts and ends. A sink without this method receives records on the caller's thread in both modes.
+   * Starts a writer thread for later lines, or ends the thread if `settings` is `undefined`. Loggers call it when asynchronous
+   * mode starts and ends. A sink without this method receives records on the caller's thread in both modes.
    */
   useQueue?(settings: QueueSettings | undefined): void
   /**

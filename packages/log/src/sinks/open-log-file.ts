@@ -7,7 +7,7 @@ import { integer, type OptionKind, optionError, showValue, withCode } from '@fw/
 /** Permission bits of a new log file. Users outside its group must not be able to read the addresses and paths in it. */
 const DEFAULT_MODE = 0o640
 
-/** Accepts permission bits that let the owner write. Without that bit, the file could not be reopened. */
+/** Accepts permission bits that let the owner write. Without write permission, the file could not be reopened. */
 export const modeKind: OptionKind = {
   ...integer(0, 0o777),
   expected: 'permission bits from 0o200 to 0o777 with 0o200 set',
@@ -51,7 +51,7 @@ function makeDirectory(path: string): void {
   try {
     mkdirSync(path)
   } catch (error) {
-    // Another process can have created it in the meantime.
+    // Another process may have created it in the meantime.
     if (!isDirectory(path)) throw error
   }
 }

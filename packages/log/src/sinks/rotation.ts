@@ -2,7 +2,7 @@ import { fstatSync, renameSync, rmSync, statSync } from 'node:fs'
 import { extname } from 'node:path'
 import { integer, oneOf, type OptionKind, optionError, options } from '@fw/options'
 
-/** Decides when a log file is renamed and a new one is started. */
+/** Specifies when a log file is renamed and a new file is started. */
 export interface RotateConfig {
   /** Rotates before a line that would make the file longer than this, in bytes. Default: no limit. */
   readonly maxBytes?: number
@@ -66,7 +66,7 @@ export class Rotation {
     return timeMs >= this.#notBeforeMs
   }
 
-  /** Delays the next rotation after one has failed. */
+  /** Delays the next rotation after a failed one. */
   failed(timeMs: number): void {
     this.#notBeforeMs = timeMs + RETRY_MS
   }

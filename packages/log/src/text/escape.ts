@@ -18,7 +18,7 @@ const SUSPECT =
 /** The last text that needed no escapes. */
 let safeText = ''
 
-/** Reports whether a string is known to need no escaping. A false result does not mean that it needs escaping. */
+/** Reports whether a string is known not to need escaping. A false result does not mean that it needs escaping. */
 export function isSafe(text: string): boolean {
   return !SUSPECT.test(text)
 }

@@ -59,13 +59,13 @@ describe('LineBuffer', () => {
     ['é', false],
     ['漢', false],
     ['\ud800', false],
-  ])('reports addPlain(%j) as %j', (text, taken) => {
+  ])('evaluates addPlain(%j) to %j', (text, taken) => {
     const line = new LineBuffer('a ')
     expect(line.addPlain(text)).toBe(taken)
     expect(textOf(line)).toBe(taken ? `a ${text}` : 'a ')
   })
 
-  it('accepts or rejects text in addPlain by its characters, at any length and position', () => {
+  it('accepts or rejects text in addPlain by its characters, regardless of length and position', () => {
     const unit = fc.oneof(
       { weight: 50, arbitrary: fc.constantFrom(' ', '~', 'a', '0') },
       { weight: 1, arbitrary: fc.constantFrom('\u001f', '\u007f', '\n', '\0', '\u0080', 'é', '漢', '😀', '\ud800') },

@@ -39,7 +39,7 @@ const PAIRS: Uint16Array = Uint16Array.from(
   (_, value) => 0x3030 + (((value % 10) << 8) | ((value / 10) | 0)),
 )
 
-/** Faster than the methods of `Buffer` for concatenated text. */
+/** Faster than the `Buffer` methods for concatenated text. */
 const encoder = new TextEncoder()
 
 /** A growing buffer of UTF-8 text. Its memory is reused for the next line. */
@@ -71,7 +71,7 @@ export class LineBuffer {
     return this.#length
   }
 
-  /** Removes all but the first bytes. */
+  /** Removes all bytes after the first `length`. */
   rewind(length: number): void {
     this.#length = length
     if (this.#bytes.length > KEPT_BYTES && length < FIRST_BYTES) this.#resize(FIRST_BYTES)

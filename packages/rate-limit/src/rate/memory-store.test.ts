@@ -17,7 +17,7 @@ describe('memoryRateLimits', () => {
     vi.useRealTimers()
   })
 
-  it('returns units over time', () => {
+  it('makes units available again over time', () => {
     const store = memoryRateLimits()
     expect([allows(store, 'a'), allows(store, 'a'), allows(store, 'b')]).toEqual([true, false, true])
     vi.advanceTimersByTime(59_999)

@@ -16,7 +16,7 @@ afterEach(() => {
 /** Sends a GET request for `path` from an address. */
 type Send = (address?: string, path?: string, headers?: Record<string, string>) => Promise<Response>
 
-/** Serves `/` and `/exempt` under a limit. The clock advances only when the test advances it. */
+/** Serves `/` and `/exempt` with a limit. Only the test advances the clock. */
 function serve(options: RateLimitOptions): Send {
   vi.useFakeTimers({ toFake: ['performance'] })
   const app = new App()
@@ -279,7 +279,7 @@ describe('the key of a client', () => {
   })
 
   it.each([undefined, null, 7, Promise.resolve(undefined)])(
-    'must be a string: %s responds with 500, because clients would share a limit',
+    'must be a string: %s leads to 500, because clients would share a limit',
     async (key) => {
       const app = new App()
       app.router.use(rateLimit({ limit: 1, key: () => key as unknown as string }))

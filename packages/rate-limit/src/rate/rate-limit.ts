@@ -10,7 +10,7 @@ import { type Grant, waitUs } from './gcra.ts'
 import { GuardedStore } from './guarded-store.ts'
 import { type RateLimitOptions, type RateSettings, readOptions } from './options.ts'
 
-/** Shortest `retry-after` while the store fails, in seconds. */
+/** Minimum seconds in `retry-after` while the store is failing. */
 const STORE_RETRY_SECONDS = 1
 
 /**

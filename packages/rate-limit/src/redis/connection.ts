@@ -108,7 +108,7 @@ function isReply(error: unknown): error is Error {
  * Reports whether a reply means that this server cannot run the command, for example because it became a replica in a failover.
  * Another connection may reach another server or authenticate again.
  *
- * Redis 6.2 quotes the error from a command in a script: `ERR Error running script (…): … -READONLY …`.
+ * Redis 6.2 quotes errors from commands in a script: `ERR Error running script (…): … -READONLY …`.
  */
 function isOfWrongServer({ message }: Error): boolean {
   return /(?:^| -)(?:READONLY|MASTERDOWN|LOADING|NOAUTH) /.test(message)

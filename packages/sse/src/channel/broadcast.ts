@@ -8,7 +8,7 @@ import { shared, type Subscriber } from './subscriber.ts'
  */
 const READ_AHEAD = 16
 
-/** Figures about one broadcast, for metrics. */
+/** Measurements of one broadcast, for metrics. */
 export interface Broadcast {
   readonly events: number
   readonly bytes: number

@@ -57,7 +57,7 @@ describe('publish', () => {
     expect(written[0]).toBe(written[1])
   })
 
-  it('joins the events from one turn in one write, in order', async () => {
+  it('joins the events from one turn in one ordered write', async () => {
     const channel = new SseChannel()
     const { body } = await join(channel)
     channel.publish('a', '1', { id: '1' })
@@ -366,7 +366,7 @@ describe('an option', () => {
     expect(() => new SseChannel(options as ChannelOptions)).toThrow(`SseChannel: ${message}`)
   })
 
-  it('rejects invalid method options with the same kind of message', async () => {
+  it('rejects invalid method options with similar messages', async () => {
     const channel = new SseChannel()
     const { stream } = await open()
     const id = 1 as unknown as string

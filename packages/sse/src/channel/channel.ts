@@ -38,7 +38,7 @@ export interface CloseChannelOptions {
   readonly spreadMs?: number | undefined
 }
 
-/** Current figures for a channel. */
+/** Current statistics of a channel. */
 export interface ChannelStats {
   /** Number of subscribers in this process. */
   readonly subscribers: number
@@ -205,8 +205,8 @@ export class SseChannel<Events extends object = SseEvents> implements AsyncDispo
     this.#flush()
     this.#isClosed = true
     if (this.#isDelivering) {
-      // A filter called this method during a broadcast. First send the remaining events of the turn, and any events published
-      // since.
+      // A filter called this method during a broadcast. First send the remaining events of the turn and any events published
+      // since then.
       await Promise.resolve()
       this.#flush()
     }

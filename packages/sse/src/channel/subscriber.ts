@@ -6,7 +6,7 @@ import type { ChannelEvent, History } from './history.ts'
 import { reportThrown } from '../stream/report.ts'
 import type { StreamListener } from '../stream/stream-listener.ts'
 
-/** Bytes per write while a client catches up. */
+/** Bytes per write while a client is catching up. */
 const SLICE_BYTES = 64 * 1024
 
 /** Fill level of the buffer at which a subscriber counts as slow. */
@@ -173,7 +173,7 @@ export class Subscriber implements StreamListener {
     if (this.#queuedBytes > room && slowConsumer === 'close') return this.stream.breakOff()
     if (this.#queuedBytes > room && slowConsumer === 'drop-newest') dropped++
     else {
-      // Keep the newest event even if it alone exceeds the limit, so that the client has the current state in the end.
+      // Keep the newest event even if it alone exceeds the limit, so that the client eventually receives the current state.
       for (const oldest of this.#queuedBytes > room ? queue.keys() : []) {
         dropped += this.#remove(queue, oldest)
         if (this.#queuedBytes <= room) break

@@ -113,7 +113,7 @@ describe('a write', () => {
     [(s) => s.send(7 as never), 'stream.send: the event must be an object, got 7.'],
     [(s) => s.sendMany([{ id: 7 as never }]), 'stream.sendMany: id must be a string, got 7.'],
     [(s) => s.from('text' as never), 'stream.from: source must be an iterable object, got "text". Use stream.data() '],
-  ])('names the method and the argument in the error from %s', async (call, message) => {
+  ])('includes the method and the argument in the error from %s', async (call, message) => {
     const { stream } = await open()
     await expect(call(stream)).rejects.toThrow(message)
   })
@@ -363,7 +363,7 @@ describe('the end', () => {
     expect(body.text).toBe('data: a\n\n')
   })
 
-  it.each(overs)('aborts the signal after %s, first read before or after', async (_, over) => {
+  it.each(overs)('aborts the signal after %s, whether it is first accessed before or after', async (_, over) => {
     const before = await open()
     const { signal } = before.stream
     expect(signal.aborted).toBe(false)
@@ -375,7 +375,7 @@ describe('the end', () => {
     expect(after.stream.signal.aborted).toBe(true)
   })
 
-  it.each(overs)('resolves `closed` after %s, first read before or after', async (_, over) => {
+  it.each(overs)('resolves `closed` after %s, whether it is first accessed before or after', async (_, over) => {
     const { stream, body } = await open()
     const { closed } = stream
     expect(await isSettled(closed)).toBe(false)
@@ -510,7 +510,7 @@ describe('a client that reads nothing', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('is not aborted while it reads at least some bytes', async () => {
+  it('is not aborted while it reads at least a few bytes', async () => {
     const { stream, body } = await open({ heartbeatMs: 0, stallTimeoutMs: 1000 })
     body.capacity = 0
     void stream.data('x'.repeat(100))

@@ -192,7 +192,7 @@ export class EventStream<Events extends object = SseEvents> implements SseStream
 
   /** Notifies `listener` before each write by others and before the stream ends, so that the listener can write first. */
   listen(listener: StreamListener): void {
-    // Most streams have one listener. A growing array would reserve space for 17.
+    // Most streams have one listener. A growing array would reserve space for 17 listeners.
     this.#listeners = this.#listeners === undefined ? [listener] : [...this.#listeners, listener]
   }
 

@@ -56,7 +56,7 @@ export interface SseStream<Events extends object = SseEvents> extends AsyncDispo
   sendMany(blocks: Iterable<ServerSentEvent>): Promise<void>
 
   /**
-   * Sends each value of `source`: a string with `data`, an object with `send`. Waits for each write before the next one.
+   * Sends each value of `source`: a string with `data`, an object with `send`. Waits for each write before the next.
    *
    * Resolves when the source or the stream ends, even if the source is still waiting. When the stream ends, it calls the
    * source's `return()`. An async generator can react only at its next `yield`, so pass `signal` to long waits.

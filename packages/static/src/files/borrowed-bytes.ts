@@ -28,7 +28,7 @@ export class BorrowedBytes {
     }
   }
 
-  /** Records that the cache drops the file. */
+  /** Records that the cache has dropped the file. */
   drop(holding: Holding): void {
     if (!holding.isKept) return
     holding.isKept = false

@@ -7,7 +7,7 @@ const MAX_LARGE = 64
 /** Maximum number of idle small buffers, 4 MiB in total. */
 const MAX_IDLE_SMALL = 64
 
-/** Reuses buffers for reading files, because allocating one costs more than the read. */
+/** Reuses read buffers, because allocating a buffer costs more than the read. */
 // docs/decisions/0051
 export class BufferPool {
   readonly #large: Buffer[] = []

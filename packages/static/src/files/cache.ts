@@ -94,7 +94,7 @@ export class FileCache {
   }
 
   /**
-   * Reads an open file into memory, and caches it if its timestamps can reveal the next change.
+   * Reads an open file into memory. Caches it if its timestamps would reveal the next change.
    *
    * @param before Sample from an earlier attempt. With it, accepts a file that has only grown
    */

@@ -31,7 +31,7 @@ export function sampleOf({ stats }: FileSource, slice: Uint8Array, position: num
 }
 
 /**
- * Reports whether the bytes that a file had when it was opened are unchanged.
+ * Reports whether the bytes that the file contained when it was opened are unchanged.
  *
  * @param before Sample from before the file was opened, or of bytes sent since then. Without a sample, growth counts as a
  *   change, because the file may have been rewritten before the first read

@@ -11,7 +11,7 @@ it.each([
   [-1n, -1],
   [-1_000_000_000n, -1],
   [-1_000_000_001n, -2],
-])('rounds %i ns down to second %i', (mtimeNs, seconds) => {
+])('rounds %i ns down to %i s', (mtimeNs, seconds) => {
   expect(represent('/a.txt', 'identity', state(mtimeNs), both).lastModified).toBe(seconds)
 })
 

@@ -11,7 +11,7 @@ export const fileLocation: OptionKind = {
 }
 
 /**
- * Returns the absolute path of a file or directory. A relative path is relative to the working directory.
+ * Returns the absolute path of a file or directory. Resolves a relative path against the working directory.
  *
  * @param what Start of error messages, for example `sendFile: path`
  * @throws {TypeError} if the location is not a non-empty path or a `file:` URL

@@ -4,7 +4,7 @@ const SLOW_MS = 1
 const SLOW_AVERAGE_MS = 0.2
 /** Weight of a new stat call in the moving average. */
 const SMOOTHING = 1 / 8
-/** Shortest and longest time during which all stat calls use the thread pool. */
+/** Minimum and maximum time during which all stat calls use the thread pool. */
 const FIRST_HOLD_MS = 10
 const LONGEST_HOLD_MS = 1000
 /**
@@ -16,7 +16,7 @@ const IDLE_MS = 20
 /**
  * Decides whether stat calls run on the event loop or in the thread pool. One slow call, which can be an outlier, moves the
  * next calls to the pool for 10 ms. While pooled calls remain slow, or if another synchronous call is slow, that time doubles
- * up to one second. A slow disk therefore blocks the event loop only for single calls that are far apart.
+ * up to one second. A slow disk therefore blocks the event loop only for isolated calls.
  */
 // docs/decisions/0050
 export class DiskSpeed {

@@ -81,7 +81,7 @@ export function parseEntries(reply: unknown): RedisEntry[] {
 export function parseRead(reply: unknown): RedisEntry[] {
   if (Array.isArray(reply)) {
     const [first] = reply as readonly unknown[]
-    // [[name, entries]] or, from a flattened map, [name, entries].
+    // The reply is [[name, entries]] or, for a flattened map, [name, entries].
     return parseEntries(Array.isArray(first) ? first[1] : reply[1])
   }
   if (reply instanceof Map) return parseEntries([...reply.values()][0])

@@ -188,7 +188,7 @@ class RedisPublishers {
     return number <= (this.#delivered.get(origin) ?? 0)
   }
 
-  /** Records a publisher's latest event, and removes the publisher that has been silent for longest. */
+  /** Records a publisher's latest event. Removes the publisher that has been silent for longest if there are too many. */
   deliver({ origin, number }: RedisEntry): void {
     this.#delivered.delete(origin)
     this.#delivered.set(origin, number)

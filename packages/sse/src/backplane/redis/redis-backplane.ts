@@ -16,14 +16,14 @@ export interface RedisBackplaneOptions {
   readonly maxBufferedEvents?: number | undefined
   /** Maximum bytes of events that can wait while Redis is unavailable. Beyond it, `publish` throws. Default 64 MiB. */
   readonly maxBufferedBytes?: number | undefined
-  /** Time limit for a reply from Redis, in milliseconds. After it, the connection is replaced. Default 5,000. */
+  /** Time limit for a reply from Redis, in milliseconds. After that, the connection is replaced. Default 5,000. */
   readonly timeoutMs?: number | undefined
   /** Called when Redis fails, but only once until all connections work again. Default: a process warning. */
   readonly onError?: ((error: unknown) => void) | undefined
 }
 
 const LONGEST_TIMEOUT_MS = 600_000
-/** Milliseconds that `close` has to store events, counted in steps. If the process is suspended, only one step expires. */
+/** Milliseconds that `close` has to store events, split into steps. If the process is suspended, only one step expires. */
 const CLOSE_MS = 2000
 const CLOSE_STEPS = 20
 

@@ -120,6 +120,6 @@ function onDisconnect(worker: Worker): void {
 }
 
 function send(worker: Worker, message: ToWorker): void {
-  // A disconnected worker is about to end.
+  // A disconnected worker is about to exit.
   if (worker.isConnected()) worker.send(message, undefined, undefined, () => {})
 }
