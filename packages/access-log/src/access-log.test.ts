@@ -103,7 +103,7 @@ describe('accessLog', () => {
     expect(sink.records()).toMatchObject([{ message: 'mine', data: undefined }])
   })
 
-  it('formats method, path and status as the text of the format fields', async () => {
+  it('uses method, path and status as the text in format fields', async () => {
     const { finish } = await run([{ format: 'fields' }], { path: '/a b"' })
     finish({ status: 404, aborted: true })
     expect(sink.messages()).toEqual(['[ABORTED] GET /a\\x20b\\" 404'])

@@ -29,8 +29,8 @@ export function claimedAddress(headers: FieldSource, peer: string | undefined): 
 }
 
 /**
- * Returns the client's address behind trusted proxies. Reads the entries from the peer toward the client, until one was not
- * added by a trusted proxy. The first untrusted address is that of the client. An entry that is not an address ends the search.
+ * Returns the client's address behind trusted proxies. Reads the entries that trusted proxies added, from the peer toward the
+ * client. The first untrusted address is that of the client. An entry that is not an address ends the search.
  *
  * @param peer The peer's address, or `UNIX_SOCKET`, which is trusted if `trust` names any proxy
  * @returns `undefined` if there is no address, as on a Unix socket. With a named field, `undefined` if a trusted proxy added no

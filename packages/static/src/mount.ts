@@ -106,7 +106,7 @@ export class Mount {
     return undefined
   }
 
-  /** Answers a request for a path without a file: with the fallback file or 404. */
+  /** Sends the fallback file or 404 for a path without a file. */
   async #miss(ctx: Context, name: string): Promise<void> {
     if (this.#options.spa) {
       const rule = fallbackRule(name, ctx.headers.get('accept'))

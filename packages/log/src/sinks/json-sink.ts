@@ -43,7 +43,7 @@ export class JsonSink implements LogSink {
   #closed = false
 
   /**
-   * Opens the file at `path`, or writes to stdout without a path.
+   * Opens the file at `path`. Writes to stdout if `path` is absent.
    *
    * @throws {TypeError} if an option does not exist or a value has the wrong type
    * @throws {RangeError} if a number is out of range

@@ -87,7 +87,7 @@ describe('History', () => {
     expect(history.after('x')).toBeUndefined()
   })
 
-  it('finds the newer event of a reused id', () => {
+  it('finds the newest event with a reused id', () => {
     const history = new History({ ...UNBOUNDED, maxEvents: 2 })
     for (const id of ['a', 'b', 'a']) history.add(event(history, id))
     expect(history.after('a')).toBe(3)

@@ -2,7 +2,7 @@ import { createParser, type EventSourceParser } from 'eventsource-parser'
 
 /** An event that an `EventSource` would dispatch. */
 export interface ReceivedEvent {
-  /** Name of the event; `message` if the stream sets none. */
+  /** Name of the event; `message` if the event has no name. */
   readonly type: string
   /** The data, with its lines joined by LF. */
   readonly data: string

@@ -9,7 +9,7 @@ const SAMPLE_BYTES = 4096
 /** Time between the two effects of an append: the kernel first updates the timestamp, then the size. */
 const APPEND_MS = 5
 
-/** Some bytes of a file before it changed. */
+/** Bytes of a file from before a change. */
 export interface Sample {
   readonly dev: bigint
   readonly ino: bigint

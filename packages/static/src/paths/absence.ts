@@ -14,7 +14,7 @@ const MAX_AGE_MS = 1000
  * Replaces the checks of absent sidecars with one check of their directory, if that is safe. Each request then checks the plain
  * file, the directory and the sidecar that it sends.
  *
- * @throws An error from `stat` if the process has no permission or the file system fails
+ * @throws an error from `stat` if the process has no permission or the file system fails
  */
 export async function gatherAbsence(resolution: Resolution, files: FileStat): Promise<Resolution> {
   const { variants, checks } = resolution

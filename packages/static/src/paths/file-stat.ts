@@ -34,7 +34,7 @@ export class FileStat {
   /**
    * Returns the state of a file, or `undefined` if the path does not exist.
    *
-   * @throws An error from `stat` if the process has no permission or the file system fails
+   * @throws an error from `stat` if the process has no permission or the file system fails
    */
   stat(path: string): Found | Promise<Found> {
     const startMs = performance.now()
