@@ -3,7 +3,7 @@ import { checkOptions, either, fieldName, flag, func, type OptionKinds } from '@
 import type { Context, Middleware } from '@fw/types'
 import { correlationId, RequestId } from './entry/request-id.ts'
 
-/** Node.js 24 has UUIDs of version 7 since 24.16. */
+/** Node.js 24 supports UUID version 7 since 24.16. */
 const newId = (crypto as Partial<typeof crypto>).randomUUIDv7 ?? crypto.randomUUID
 
 /** Options of `requestId()`. */
@@ -24,8 +24,8 @@ const KINDS: OptionKinds<RequestIdOptions> = {
 }
 
 /**
- * Creates middleware that gives each request an ID: a UUID, which sorts by time on Node.js 24.16 and later (version 7). The response has
- * it in a header field, `ctx.get(RequestId)` returns it, and `accessLog` and `RequestLogger` use it.
+ * Creates middleware that assigns each request an ID: a UUID, which sorts by time on Node.js 24.16 and later (version 7). The
+ * response carries the ID in a header field, `ctx.get(RequestId)` returns it, and `accessLog` and `RequestLogger` use it.
  *
  * @throws {TypeError} if an option is unknown or has the wrong type
  *

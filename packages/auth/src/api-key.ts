@@ -20,8 +20,8 @@ const KINDS: OptionKinds<ApiKeyOptions> = {
 }
 
 /**
- * Creates middleware that requires a key in a header field. Shared caches know only `Authorization` as a secret, so responses
- * get `Vary` with the field, and `Cache-Control: private` unless the field is set.
+ * Creates middleware that requires a key in a header field. Shared caches treat only `Authorization` as a credential. Responses
+ * therefore list the field in `Vary`, and contain `Cache-Control: private` unless the handler sets `Cache-Control`.
  *
  * @throws {TypeError} if an option is unknown or has the wrong type, or `verify` is missing
  *

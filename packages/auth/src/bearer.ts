@@ -22,8 +22,8 @@ const KINDS: OptionKinds<BearerOptions> = {
 const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/
 
 /**
- * Creates middleware that requires a token in `Authorization: Bearer …` (RFC 6750). It reads no other scheme, no query and no
- * body: those end up in logs, and forms of other sites can send them.
+ * Creates middleware that requires a token in `Authorization: Bearer …` (RFC 6750). It ignores other schemes, the query and the
+ * body, because logs contain queries, and forms on other sites can send bodies.
  *
  * @throws {TypeError} if an option is unknown or has the wrong type, or `verify` is missing
  * @throws {RangeError} if `maxTokenBytes` is out of range

@@ -11,7 +11,9 @@ const HASH_BYTES = 32
 /** The string format of the Password Hashing Competition, with base64 without padding. */
 const FORMAT = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,2})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/
 
-/** A hash that no password has. Compared if the user is unknown, so that the time does not reveal which users exist. */
+/**
+ * A hash that no password matches. It is compared if the user is unknown, so that the time does not reveal which users exist.
+ */
 const NO_PASSWORD: ParsedHash = {
   ...PARAMETERS,
   salt: Buffer.alloc(SALT_BYTES),
@@ -41,12 +43,12 @@ interface ParsedHash {
 }
 
 /**
- * Hashes a password with Argon2id and a random salt. It takes about 20 ms and 19 MiB in the thread pool of Node.js.
+ * Hashes a password with Argon2id and a random salt. Needs about 20 ms and 19 MiB in the Node.js thread pool.
  *
  * @returns A string such as `$argon2id$v=19$m=19456,t=2,p=1$…`, for a column of 100 characters
  * @throws {TypeError} if the password is not a string
  * @throws {HttpError} 503 if too many passwords are waiting
- * @throws {Error} if this release of Node.js has no Argon2: use 24.7 or later
+ * @throws {Error} if this Node.js release does not support Argon2: use 24.7 or later
  */
 export async function hashPassword(password: string, options: PasswordOptions = {}): Promise<string> {
   checkOptions('hashPassword', options, KINDS)
@@ -57,13 +59,13 @@ export async function hashPassword(password: string, options: PasswordOptions = 
 }
 
 /**
- * Reports whether a password has a hash. Pass `undefined` or `null` as the hash if the user is unknown or has no password. The
- * result is then `false`, after the time that a hash from `hashPassword` takes.
+ * Reports whether a password matches a hash. Pass `undefined` or `null` as the hash if the user is unknown or has no password.
+ * It then returns `false` after the time that a hash from `hashPassword` would take.
  *
  * @param hash Result of `hashPassword`, or another Argon2id hash in the same format
  * @throws {TypeError} if the password is not a string, or the hash has another format
  * @throws {HttpError} 503 if too many passwords are waiting
- * @throws {Error} if this release of Node.js has no Argon2: use 24.7 or later
+ * @throws {Error} if this Node.js release does not support Argon2: use 24.7 or later
  */
 export async function verifyPassword(
   password: string,
@@ -80,7 +82,7 @@ export async function verifyPassword(
 function parse(text: string): ParsedHash {
   const [, memory, passes, parallelism, salt = '', hash = ''] = FORMAT.exec(text) ?? []
   if (memory === undefined) {
-    const message = 'verifyPassword: hash must be an Argon2id hash. Pass what hashPassword returned.'
+    const message = 'verifyPassword: hash must be an Argon2id hash. Pass the result of hashPassword.'
     throw withCode('FW_INVALID_ARGUMENT', new TypeError(message))
   }
   return {
@@ -104,12 +106,12 @@ async function derive(
   }
   const { argon2 } = crypto as Partial<typeof crypto>
   if (argon2 === undefined) {
-    const message = 'This release of Node.js has no Argon2. Install Node.js 24.7 or later.'
+    const message = 'This Node.js release does not support Argon2. Install Node.js 24.7 or later.'
     throw withCode('FW_NODE_VERSION', new Error(message))
   }
-  // Argon2 runs in the thread pool of Node.js, which has four threads for files and DNS too.
+  // Argon2 runs in the Node.js thread pool, whose four threads also serve files and DNS.
   using _slot = await slots.take(maxWaiting)
-  // Keyboards encode a character such as é in different ways. They must give the same password.
+  // Keyboards encode a character such as é in different ways. All encodings must produce the same password.
   const message = password.normalize('NFC')
   return await promisify(argon2)('argon2id', {
     message,

@@ -9,7 +9,7 @@ import { streamEncoder } from './stream-encoder.ts'
 
 declare module '@fw/types' {
   interface RouteOptions {
-    /** `false` sends this route's responses uncompressed. It has no effect without a `compress` around the route. */
+    /** `false` sends this route's responses uncompressed. Has no effect on routes without `compress`. */
     readonly compress?: boolean | undefined
   }
 }
@@ -78,7 +78,7 @@ class Compressor {
     const coding = this.#codingFor(ctx.headers.get('accept-encoding'))
     const codec = coding === undefined ? undefined : this.#codecs.get(coding)
     if (coding === undefined || codec === undefined) return
-    // Do not compress a body that is not sent. Its compressed length then stays unknown.
+    // Do not compress a body that is not sent. Its compressed length then remains unknown.
     if (kind === 'stream' || ctx.method === 'HEAD') {
       mark(headers, coding)
       // A body of unknown length can pause for a long time. Its client must not wait for the next piece.

@@ -3,7 +3,7 @@ import type { Context } from '@fw/types'
 
 /** The request field that caused the refusal. */
 export interface CsrfRefusal {
-  /** `sec-fetch-site`, or `origin` from a browser that does not send `Sec-Fetch-Site`. */
+  /** `sec-fetch-site`, or `origin` if the browser does not send `Sec-Fetch-Site`. */
   readonly field: 'sec-fetch-site' | 'origin'
   /** The value of the field. */
   readonly value: string

@@ -67,7 +67,7 @@ const REFERRER_POLICIES = [
 export const YEAR_SECONDS = 31_536_000
 
 const policy: OptionKind = {
-  expected: 'a policy of csp(), or false',
+  expected: 'a policy from csp(), or false',
   accepts: (value) =>
     value === false || (typeof value === 'object' && value !== null && 'format' in value && 'usesNonce' in value),
   fix: "Write csp({ 'script-src': ['self'] }).",

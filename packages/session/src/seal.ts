@@ -18,7 +18,7 @@ export interface SealedContent {
 }
 
 const KEY_BYTES = 32
-/** Finds the key of a value among several secrets. It reveals nothing about the key. */
+/** Length of the key ID, which selects the key of a value among several secrets. It reveals nothing about the key. */
 const KEY_ID_BYTES = 4
 /** Random bytes from which the key of one value is derived. */
 const SALT_BYTES = 12
@@ -29,7 +29,10 @@ const TAG_BYTES = 16
 const TIME_BYTES = 6
 const OVERHEAD_BYTES = KEY_ID_BYTES + SALT_BYTES + NONCE_BYTES + 2 * TIME_BYTES + TAG_BYTES
 
-/** Separates these keys from others that a program derives from the same secret. Names the format of the value too. */
+/**
+ * Distinguishes these keys from other keys that an application derives from the same secret. Also identifies the format of the
+ * value.
+ */
 const PURPOSE = '@fw/session: sealed session, format 1'
 
 interface SealingKey {
@@ -38,8 +41,8 @@ interface SealingKey {
 }
 
 /**
- * Encrypts and authenticates sessions with AES-256-GCM. A value holds the key id, a random salt and nonce, the encrypted times
- * and data, and the tag, in base64url.
+ * Encrypts and authenticates sessions with AES-256-GCM. A value consists of the key ID, a random salt and nonce, the encrypted
+ * times and data, and the tag, in base64url.
  *
  * NIST SP 800-38D §8.3 allows 2^32 random nonces for one key. Each value has its own key, so a secret has no such limit.
  */
@@ -47,15 +50,17 @@ export class Sealer {
   readonly #keys: ReadonlyMap<number, SealingKey>
   readonly #current: SealingKey
 
-  /** @param secrets The first one seals, and all of them open. Must not be empty */
+  /**
+   * @param secrets The first secret seals, and all secrets open. Must not be empty
+   */
   constructor(secrets: readonly (string | Uint8Array)[]) {
     const keys = secrets.map(deriveKey)
     this.#current = keys[0] as SealingKey
-    // The first one of two keys with the same id remains. One in four billion pairs has the same id.
+    // If two keys have the same ID, keep the first. This happens for one in four billion pairs.
     this.#keys = new Map(keys.toReversed().map((each) => [each.id.readUInt32BE(), each]))
   }
 
-  /** Seals a session under the name of its cookie, so that it is not valid in another cookie. */
+  /** Seals a session under the name of its cookie, so that the value is not valid in another cookie. */
   seal(cookieName: string, { createdAtMs, usedAtMs, json }: SealedContent): string {
     const { id, key } = this.#current
     const random = randomBytes(SALT_BYTES + NONCE_BYTES)
@@ -69,10 +74,10 @@ export class Sealer {
     return Buffer.concat([...sealed, cipher.getAuthTag()]).toString('base64url')
   }
 
-  /** Returns the content of a value; `null` if no secret sealed it under this name, or a bit differs. */
+  /** Returns the content of a value; `null` unless it was sealed with one of the secrets under this name and is unchanged. */
   open(cookieName: string, value: string): SealedContent | null {
     const bytes = Buffer.from(value, 'base64url')
-    // The decoder ignores wrong characters and the unused bits of the last one. A session must have one form only.
+    // The decoder ignores invalid characters and the unused bits of the last one, but a session must have only one valid form.
     if (bytes.length < OVERHEAD_BYTES || bytes.toString('base64url') !== value) return null
     const key = this.#keys.get(bytes.readUInt32BE())?.key
     if (key === undefined) return null
@@ -112,7 +117,7 @@ function decrypt(key: KeyObject, cookieName: string, bytes: Buffer): Buffer | nu
   try {
     decipher.final()
   } catch {
-    // The tag does not fit: any client can send such a value, so it is not an error.
+    // The tag does not match. Any client can send such a value, so this is not an error.
     return null
   }
   return plain

@@ -17,7 +17,7 @@ const REFUSED: readonly (readonly string[])[] = [
   ['other', 'fields'],
 ]
 
-it("ignores foreign entries in a channel's stream, stored earlier or later", async () => {
+it("ignores foreign entries stored earlier or later in a channel's stream", async () => {
   const warnings: string[] = []
   const onWarning = ({ message }: Error): void => void warnings.push(message)
   process.on('warning', onWarning)

@@ -39,7 +39,7 @@ describe('a sidecar', () => {
     expect((await server.ask('/only.js', { 'accept-encoding': 'gzip' })).status).toBe(404)
   })
 
-  it('is ignored when the option is off', async () => {
+  it('is ignored if the option is off', async () => {
     await using folder = await tempFolder(APP)
     await using server = await serve((router) => staticFiles(router, '/', folder.path, { precompressed: false }))
     const response = await server.ask('/app.js', { 'accept-encoding': 'gzip, br' })
@@ -57,7 +57,7 @@ describe('a sidecar', () => {
     expect(await ask()).toBe('BR')
   })
 
-  it('gets its own tag, even with the size and time of the plain file', async () => {
+  it('has its own tag, even with the size and time of the plain file', async () => {
     await using folder = await tempFolder({ 'a.js': 'AAAA', 'a.js.gz': 'BBBB', 'a.js.br': 'CCCC' })
     for (const name of ['a.js', 'a.js.gz', 'a.js.br']) utimesSync(folder.join(name), 1e9, 1e9)
     await using server = await serve((router) => staticFiles(router, '/', folder.path))
@@ -98,7 +98,7 @@ describe('a sidecar', () => {
     expect((await ask()).status).toBe(404)
   })
 
-  it('gets 406 if the client accepts no available coding', async () => {
+  it('leads to 406 if the client accepts none of the available codings', async () => {
     await using folder = await tempFolder(APP)
     await using server = await serve((router) => staticFiles(router, '/', folder.path))
     const response = await server.ask('/app.js', { 'accept-encoding': '*;q=0' })
@@ -141,7 +141,7 @@ describe('a single-page application', () => {
     expect((await server.ask('/.well-known/assetlinks', { accept: NAVIGATION })).status).toBe(404)
   })
 
-  it('answers 404 for a file that must not be sent, and logs the reason', async () => {
+  it('answers 404 and logs the reason for a file that must not be sent', async () => {
     await using folder = await tempFolder({ 'root/index.html': 'SHELL', 'root/x': 'X', out: 'OUT' })
     symlinkSync('../out', folder.join('root/link'))
     symlinkSync('x', folder.join('root/inner'))
@@ -156,7 +156,7 @@ describe('a single-page application', () => {
     }
   })
 
-  it('sends another fallback file, but the index file for a directory', async () => {
+  it('sends the configured fallback file, but the index file for a directory', async () => {
     await using folder = await tempFolder({ 'index.html': 'INDEX', 'shell/app.html': 'APP' })
     await using server = await serve((router) =>
       staticFiles(router, '/', folder.path, { spa: true, fallbackFile: 'shell/app.html' }),
@@ -165,7 +165,7 @@ describe('a single-page application', () => {
     expect((await server.ask('/')).text).toBe('INDEX')
   })
 
-  it('is off by default, and applies only below its prefix', async () => {
+  it('is disabled by default and applies only below its prefix', async () => {
     await using folder = await tempFolder({ 'index.html': 'SHELL' })
     await using off = await serve((router) => staticFiles(router, '/', folder.path))
     expect((await off.ask('/route')).status).toBe(404)
@@ -174,7 +174,7 @@ describe('a single-page application', () => {
     expect((await server.ask('/other/route')).status).toBe(404)
   })
 
-  it('answers 404 without a fallback file that can be sent', async () => {
+  it('answers 404 if the fallback file cannot be sent', async () => {
     await using folder = await tempFolder({ 'a.txt': '' })
     await using server = await serve((router) => staticFiles(router, '/', folder.path, { spa: true }))
     expect((await server.ask('/route')).status).toBe(404)
@@ -251,7 +251,7 @@ describe('freshness', () => {
   })
 
   it.each(['/app.js', '/some/route'])(
-    'answers from memory as from disk, with conditions, codings and Cache-Control (%s)',
+    'responds identically from memory and disk, with conditions, codings and Cache-Control (%s)',
     async (path) => {
       await using folder = await tempFolder(APP)
       await using server = await serve((router) =>
@@ -290,7 +290,7 @@ describe('freshness', () => {
   )
 
   it.each([true, false])(
-    'sees every change to the fallback file on the next request (in memory: %s)',
+    'detects every change to the fallback file on the next request (in memory: %s)',
     async (cacheInMemory) => {
       await using folder = await tempFolder({ 'index.html': 'one' })
       await using server = await serve((router) => staticFiles(router, '/', folder.path, { spa: true, cacheInMemory }))

@@ -36,11 +36,11 @@ export interface Cookies {
   /** Returns the names of the request cookies. */
   names(): readonly string[]
   /**
-   * Sets a cookie. Replaces a cookie with the same name that was set before.
+   * Sets a cookie. Replaces an earlier cookie with the same name.
    *
-   * @throws {TypeError} if the name, the value or an attribute contains characters that a cookie cannot have
+   * @throws {TypeError} if the name, the value or an attribute contains characters that a cookie cannot contain
    */
   set(name: string, value: string, options?: CookieOptions & Partial<CookieSecrets>): void
-  /** Makes the browser delete a cookie. `path` and `domain` must be the same as when it was set. */
+  /** Makes the browser delete a cookie. `path` and `domain` must match those of the cookie. */
   delete(name: string, options?: Pick<CookieOptions, 'path' | 'domain' | 'secure' | 'partitioned'>): void
 }

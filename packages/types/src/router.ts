@@ -83,7 +83,7 @@ export interface RouteInfo {
   readonly options: RouteOptions
 }
 
-/** Registers a handler for one method. `Outer` has the parameters of the group's prefix. */
+/** Registers a handler for one method. `Outer` contains the parameters of the group's prefix. */
 export interface RouteMethod<Self, Outer extends object = NoParams> {
   /**
    * Registers a handler for a path.
@@ -134,7 +134,7 @@ export interface GroupRouter<Outer extends object = NoParams> extends RouterExte
   readonly delete: RouteMethod<this, Outer>
   /** Handles OPTIONS. Without it, the response lists the methods of the path. */
   readonly options: RouteMethod<this, Outer>
-  /** Handles every method that has no handler, except CONNECT and TRACE. */
+  /** Handles every method without its own handler, except CONNECT and TRACE. */
   readonly all: RouteMethod<this, Outer>
   /** Registers a handler for any method, named in upper case. */
   route<const P extends string>(method: string, path: P, handler: Handler<Outer & PathParams<P>>): this
@@ -173,8 +173,8 @@ export interface GroupRouter<Outer extends object = NoParams> extends RouterExte
    * for (const { method, pattern } of router.routes()) console.log(method, pattern)   // GET /users/:id
    */
   routes(): IterableIterator<RouteInfo>
-  /** Sets the error handler for the routes here. It runs before the outer router's handler. */
+  /** Sets the error handler for these routes. It runs before the outer router's handler. */
   onError(handler: ErrorHandler): this
-  /** Sets the handler for paths here that match no route. The status is already 404. */
+  /** Sets the handler for paths under the prefix that match no route. The status is already 404. */
   notFound(handler: Handler): this
 }

@@ -13,7 +13,7 @@ export function refusedEntry(refusal: Refusal, settings: Settings): Entry {
   const { path, query } = target === undefined ? { path: '-', query: '' } : splitTarget(target)
   const durationNs = Math.round(refusal.durationMs * 1e6)
   return {
-    // A request that was reset without a response is as malformed as one that gets 400.
+    // A request that was reset without a response was malformed, so log it with the status 400.
     status: status === 0 ? 400 : status,
     isAborted: status === 0 || status === 499,
     durationNs,
@@ -40,7 +40,7 @@ interface TargetParts {
 
 /**
  * Splits a request target at the first `?`. Removes scheme and authority of an absolute target (RFC 9112 §3.2.2), and text
- * before an `@`, which can contain a password. Accepts malformed targets, which are logged as well.
+ * before an `@`, which can contain a password. Accepts malformed targets, because they are logged too.
  */
 export function splitTarget(target: string): TargetParts {
   const origin = target.replace(/^(?:[a-z][a-z0-9+.-]*:\/\/[^/?#]*|[^/?#]*@)/i, '')

@@ -33,7 +33,7 @@ export const levelKind: OptionKind = {
 
 const loggerKind = withFix(
   objectWith('a logger from @fw/log', 'log', 'logData', 'isEnabled', 'with', 'withPrefix', 'withLocation'),
-  'Pass log.logger, or what log.with() or createLogger() returns.',
+  'Pass log.logger, or a logger from log.with() or createLogger().',
 )
 
 const sinkKind = withFix(
@@ -57,7 +57,7 @@ const milliseconds: OptionKind = {
   isRightType: (value) => typeof value === 'number',
 }
 
-/** The options that a route can change, with the values that they accept. */
+/** The options that a route can override, with the values that they accept. */
 export const ENTRY_KINDS: OptionKinds<EntryConfig> = {
   format: oneOf(...Object.values(AccessLogFormat)),
   normalLevel: levelKind,
@@ -125,7 +125,7 @@ export function checkConfig(config: AccessLogConfig): void {
   }
 }
 
-/** Completes the error message for options that set the threshold in both units. */
+/** The advice in the error about a threshold in both units. */
 export const ONE_THRESHOLD = 'Give slowThreshold or slowThresholdMs, but not both.'
 
 export function hasBothThresholds({ slowThreshold, slowThresholdMs }: AccessLogConfig): boolean {

@@ -5,13 +5,13 @@ import type { Entry } from '../entry/entry.ts'
 
 /** The format of an entry. */
 export const AccessLogFormat = {
-  /** For people to read: `GET /a?b=1 200 OK 12.00ms - 127.0.0.1 (345 B) [HTTP/1.1]`. */
+  /** For human readers: `GET /a?b=1 200 OK 12.00ms - 127.0.0.1 (345 B) [HTTP/1.1]`. */
   Combined: 'combined',
   /** For tools that read the Common Log Format: `127.0.0.1 - "GET /a?b=1 HTTP/1.1" 200 345 (12.00ms)`. */
   Common: 'common',
   /** One JSON object. */
   Json: 'json',
-  /** For sinks that read named values, such as `JsonSink`. Text sinks get only method, path and status. */
+  /** For sinks that read named values, such as `JsonSink`. Text sinks receive only method, path and status. */
   Fields: 'fields',
   /** The result of `customFormatter`. */
   Custom: 'custom',

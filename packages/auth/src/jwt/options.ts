@@ -75,18 +75,18 @@ const NAMES: OptionKind = {
 const KINDS: OptionKinds<JwtOptions> = {
   ...COMMON_KINDS,
   issuer: withFix(NAMES, "Write the value of iss, such as 'https://login.example.org/'."),
-  audience: withFix(NAMES, 'Write the name that the issuer has for this server.'),
+  audience: withFix(NAMES, 'Write the name that the issuer uses for this server.'),
   algorithms: withFix(
     {
       ...listOf('a list of algorithms', oneOf(...ALGORITHMS)),
       accepts: (value) => Array.isArray(value) && value.length > 0,
     },
-    "Write for example ['RS256'].",
+    "Write, for example, ['RS256'].",
   ),
   jwks: {
     expected: 'an https: URL',
     accepts: isSafeUrl,
-    fix: 'Over http:, anybody on the network could replace the keys. Only loopback addresses can use it.',
+    fix: 'With http:, an attacker on the network could replace the keys. Use https:, except for loopback addresses.',
   },
   key: { ...object, expected: 'a key' },
   typ: text,
@@ -100,7 +100,7 @@ const KINDS: OptionKinds<JwtOptions> = {
 /**
  * Checks the options of `jwt()`.
  *
- * @throws {TypeError} if an option is unknown, missing or wrong, or a shared secret is combined with `jwks`
+ * @throws {TypeError} if an option is unknown, missing or invalid, or a shared secret is combined with `jwks`
  */
 export function checkJwtOptions(options: JwtOptions): void {
   checkOptions('jwt', options, KINDS)
@@ -123,7 +123,7 @@ export function checkJwtOptions(options: JwtOptions): void {
   const secretBytes = key === undefined ? undefined : lengthOf(key)
   const minBytes = Math.max(0, ...algorithms.map((name) => (name.startsWith('HS') ? Number(name.slice(2)) / 8 : 0)))
   if (secretBytes !== undefined && secretBytes < minBytes) {
-    // RFC 7518 §3.2: a shorter secret can be guessed from one token.
+    // RFC 7518 §3.2: a shorter secret can be guessed from a single token.
     const fix = `Generate one: crypto.randomBytes(${minBytes}).`
     throw optionError({
       api: 'jwt',

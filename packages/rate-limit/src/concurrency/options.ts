@@ -23,7 +23,7 @@ export interface ConcurrencyOptions {
   readonly retryAfterSeconds?: number
 }
 
-/** Options with every default filled in. */
+/** The options with their defaults. */
 export interface ConcurrencySettings extends Required<Omit<ConcurrencyOptions, 'key'>> {
   readonly key: KeyOf | undefined
 }

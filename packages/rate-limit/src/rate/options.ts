@@ -47,7 +47,7 @@ export interface RateLimitOptions {
   readonly fields?: boolean
 }
 
-/** Options with every default filled in. */
+/** The options with their defaults. */
 export interface RateSettings extends Required<Omit<RateLimitOptions, 'onError' | 'key'>> {
   readonly quota: Quota
   readonly key: KeyOf | undefined
@@ -55,9 +55,9 @@ export interface RateSettings extends Required<Omit<RateLimitOptions, 'onError' 
 }
 
 const LONGEST_WINDOW_MS = 31 * 24 * 60 * 60 * 1000
-/** A longer time would exceed the integers of a number, together with the time since 1970 in microseconds. */
+/** A longer time, added to the microseconds since 1970, would exceed the safe integers. */
 const LONGEST_BURST_US = 2 ** 52
-/** Largest number of units. Above, the interval would be rounded too much. */
+/** Maximum number of units. Above it, the rounded interval would be too imprecise. */
 const MOST_UNITS = 1_000_000
 
 const RATE_LIMIT_KINDS: OptionKinds<RateLimitOptions> = {
@@ -74,7 +74,7 @@ const RATE_LIMIT_KINDS: OptionKinds<RateLimitOptions> = {
   fields: flag,
 }
 
-/** Option names of other libraries, and what to use instead. */
+/** Option names from other libraries, and their replacements. */
 const MEANT: Readonly<Record<string, string>> = {
   max: 'limit',
   points: 'limit',
@@ -96,7 +96,7 @@ export function readOptions(options: RateLimitOptions): RateSettings {
   const { limit, windowMs = 60_000, cost = 1, name = 'default', onStoreError = 'allow' } = options
   const { burst = limit, store = memoryRateLimits(), timeoutMs = 100, fields = true } = options
   if (limit === undefined) {
-    const fix = 'Write for example { limit: 100 }, for 100 requests per minute.'
+    const fix = 'Write, for example, { limit: 100 }, for 100 requests per minute.'
     throw optionError({ api: 'rateLimit', name: 'limit', expected: 'a positive integer', got: 'undefined', fix })
   }
   const quota = quotaOf(limit, windowMs, burst)

@@ -26,16 +26,16 @@ const MEANT: Readonly<Record<string, string>> = {
   retryAfter: 'retryAfterSeconds',
 }
 
-/** The load of this process, measured once for all middleware. */
+/** The load of this process, which all middleware shares. */
 let load: Load | undefined
 
 /**
- * Creates middleware that refuses requests with 503 while the process is overloaded: while the event loop is late, or the heap
- * is full. Then requests that were accepted before still complete in time.
+ * Creates middleware that refuses requests with 503 while the process is overloaded: when the event loop is late or the heap is
+ * full. Requests that were already accepted can then still complete in time.
  *
- * Exempt health checks with the route option `rateLimit: false`. Otherwise a supervisor would restart a busy process.
+ * Exempt health checks with the route option `rateLimit: false`. Otherwise, a supervisor would restart a busy process.
  *
- * @throws {TypeError | RangeError} that names the option that does not exist or has a wrong value
+ * @throws {TypeError | RangeError} that names the unknown or invalid option
  *
  * @example
  * router.use(shedLoad())

@@ -9,14 +9,14 @@ const RESPONSE_MS = 30_000
 
 /** The running servers. */
 const servers = new Set<ChildProcess>()
-// A failed test can have left a server running.
+// A failed test may have left a server running.
 process.once('exit', () => {
   for (const server of servers) server.kill('SIGKILL')
 })
 
 /**
- * A real Redis that can be killed and restarted with the data on its disk. Listens on a Unix socket in its own folder,
- * because another process could take its port while it is down.
+ * A real Redis that can be killed and restarted with the data on its disk. Listens on a Unix socket in its own folder, because
+ * another process could bind its port while it is down.
  */
 export class RedisServer implements AsyncDisposable {
   readonly path: string
@@ -30,8 +30,11 @@ export class RedisServer implements AsyncDisposable {
     this.#options = options
   }
 
-  /** @param isDurable Whether Redis writes to disk before each reply, by default true. Otherwise, it loses its data when it ends */
-  static async start(isDurable = true): Promise<RedisServer> {
+  /**
+   * @param isDurable Whether the server writes to disk before each reply, by default true. Otherwise, it loses its data when it
+   *   exits
+   */
+  static async start(isDurable: boolean = true): Promise<RedisServer> {
     const options = isDurable ? ['--appendonly', 'yes', '--appendfsync', 'always'] : ['--appendonly', 'no']
     const server = new RedisServer(await tempFolder(), options)
     await server.restart()
@@ -68,7 +71,7 @@ export class RedisServer implements AsyncDisposable {
     }
   }
 
-  /** Kills it, so that it cannot save its data. */
+  /** Kills the server, so that it cannot save its data. */
   async kill(): Promise<void> {
     const running = this.#process
     this.#process = undefined
@@ -78,21 +81,21 @@ export class RedisServer implements AsyncDisposable {
     await exit
   }
 
-  /** Halts it. Connections stay open without replies. */
+  /** Suspends the server. Connections remain open without replies. */
   pause(): void {
     this.#process?.kill('SIGSTOP')
   }
 
-  /** Resumes it. */
+  /** Resumes the server. */
   resume(): void {
     this.#process?.kill('SIGCONT')
   }
 
-  /** @throws if it does not start */
+  /** Starts the server again. @throws if it does not start */
   async restart(): Promise<void> {
     await this.kill()
     const where = ['--port', '0', '--unixsocket', this.path, '--dir', this.#folder.path, '--save', '']
-    // Do not let it inherit the tests' output. Otherwise, a reader of that output would wait for the server to end.
+    // Do not let the server inherit the tests' output. Otherwise, a reader of that output would wait for the server to exit.
     const started = spawn('redis-server', [...where, ...this.#options], { stdio: ['ignore', 'pipe', 'ignore'] })
     this.#process = started
     started.unref()
