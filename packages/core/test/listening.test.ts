@@ -144,7 +144,7 @@ describe('a socket that was passed in', () => {
     expect(process.started.error).toMatch(/^StartupError: [^\n]*$/)
   })
 
-  it('explains how to get a socket if systemd passed none', async () => {
+  it('explains how to receive a socket if systemd passed none', async () => {
     const error = await failing({ systemd: true })
     expect(error).toBeInstanceOf(StartupError)
     expect(error.message).toMatch(/LISTEN_FDS is not set.*systemd-socket-activate/)
@@ -152,7 +152,7 @@ describe('a socket that was passed in', () => {
 })
 
 describe('a Unix socket', () => {
-  it('replaces the file that a killed process left behind, and removes it on close', async () => {
+  it('replaces the file of a killed process, and removes it on close', async () => {
     await using folder = await tempFolder()
     const path = folder.join('x.sock')
     await using server = await startServer({}, { path })

@@ -39,7 +39,7 @@ function spansOf(section: string): string[] {
 }
 
 describe('the page of log records', () => {
-  it('has the calls of the source as its subject', () => {
+  it('is compared with the log calls in the source', () => {
     expect(records.length).toBeGreaterThan(40)
     expect(records).toContainEqual({ method: 'info', format: 'Listening on {} ({})' })
   })

@@ -5,10 +5,10 @@ import { expect, it } from 'vitest'
 const ENTRY = new URL('../src/index.ts', import.meta.url).href
 const CHURN_SET = new URL('../src/engine/collections/churn-set.ts', import.meta.url).href
 const REQUESTS = 500
-/** Number of rounds. The minimum counts, because V8 compiles no code in at least one of them. */
+/** Number of rounds. Their minimum is used, because V8 compiles no code in at least one of them. */
 const ROUNDS = 5
 
-/** Prints the bytes per request that a young-generation collection leaves: the minimum of several rounds. */
+/** Prints the bytes per request that remain after a young-generation collection, as the minimum of several rounds. */
 const program = (request: string): string => `
   import { getHeapSpaceStatistics } from 'node:v8'
   import { App } from ${JSON.stringify(ENTRY)}
@@ -54,7 +54,7 @@ it.each([
   expect(Number(stdout)).toBeLessThan(100)
 })
 
-/** Prints the bytes left per object that was added to a set and deleted: the minimum of several rounds. */
+/** Prints the bytes that remain per object that was added to a set and deleted, as the minimum of several rounds. */
 const SET_PROGRAM = `
   import { getHeapSpaceStatistics } from 'node:v8'
   import { ChurnSet } from ${JSON.stringify(CHURN_SET)}

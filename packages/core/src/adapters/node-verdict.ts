@@ -41,7 +41,7 @@ function hostOf({ rawHeaders }: NodeRequest): string | undefined {
 }
 
 /**
- * Responds to a request that no handler sees.
+ * Responds to a request that no handler receives.
  *
  * @returns The refusal to log
  */

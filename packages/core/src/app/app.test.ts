@@ -333,7 +333,7 @@ describe('middleware', () => {
     expect(traces).toEqual([null, 'a', 'a, d', 'a', 'a, b, c', 'a, d, b, c'])
   })
 
-  it('runs for requests without a route: always on the root, on a group under its prefix', async () => {
+  it('runs on the root for all requests without a route, and on a group for those under its prefix', async () => {
     const app = new App()
     app.router.use(trace('root'))
     const api = app.router.group('/api')

@@ -15,14 +15,15 @@ export interface MiddlewareTrace {
 const middlewareChannel = tracingChannel<object, MiddlewareTrace>('fw.middleware')
 
 /**
- * Reports whether a middleware channel has subscribers. Without subscribers, this check is the only additional cost.
+ * Reports whether a channel for middleware has subscribers. Without subscribers, this check is the only additional
+ * cost.
  */
 export function isMiddlewareTraced(): boolean {
   return middlewareChannel.hasSubscribers
 }
 
 /**
- * Calls a middleware and publishes its events: `start`, `end` when it returns, and, if it returns a promise,
+ * Calls a middleware function and publishes its events: `start`, `end` when it returns, and, if it returns a promise,
  * `asyncStart` and `asyncEnd` when that settles. Stores bound to `start` are set in the middleware and inside it.
  */
 export function traceMiddleware(middleware: Middleware, context: Context, next: Next): unknown {

@@ -2,7 +2,7 @@ import { optionError, showValue } from '@fw/options'
 import type { JsonSchema, RouteOptions } from '@fw/types'
 import { isStandardSchema } from '../options/standard-schema.ts'
 
-/** JSON Schemas for a route's responses, by status. Empty for a route without any. */
+/** JSON Schemas for a route's responses, by status. Empty for a route without response schemas. */
 export type ResponseSchemas = ReadonlyMap<number, JsonSchema>
 
 const EXAMPLE = `Write, for example, { 200: { type: 'object', properties: {} } }.`
@@ -10,7 +10,7 @@ const EXAMPLE = `Write, for example, { 200: { type: 'object', properties: {} } }
 /**
  * Returns the JSON Schemas in the option `response`. A single Standard Schema applies to status 200.
  *
- * @param api The route's name, which error messages begin with
+ * @param api The route's name, with which error messages begin
  * @throws {TypeError} if a key is not a status, or a schema is neither a JSON Schema nor provides one
  */
 export function responseSchemas(response: RouteOptions['response'], api: string): ResponseSchemas {

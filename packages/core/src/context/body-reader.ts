@@ -23,7 +23,7 @@ export function bodyReaderOf(
   return new BodyReader(body, headers, host.limits, options?.limits, options?.bodyTypes ?? host.bodyTypes)
 }
 
-/** Reads a request body under limits. Keeps a body that was read whole, so that it can be read again. */
+/** Reads a request body under limits. Keeps a body that was read as a whole, so that it can be read again. */
 export class BodyReader {
   readonly #body: RequestBody
   readonly #headers: RequestHeaders

@@ -102,7 +102,7 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
     return this.#owner.spareWindow
   }
   get body(): ReceivedBody {
-    // Created on first access: most handlers do not access an empty body.
+    // Created on first access, because most handlers do not access an empty body.
     return this.#requestBody?.body ?? (this.#body ??= emptyBody())
   }
   /** Bytes of the request head, as the account counts them. */
@@ -137,7 +137,7 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
 
   override drained(): Promise<void> {
     const promise = super.drained()
-    // Other streams can have filled the socket after it accepted all bytes of this one.
+    // Other streams can have filled the socket after it accepted all bytes from this stream.
     if (!this.isClosed && this.isBlocked) this.#awaitDrain()
     return promise
   }
@@ -191,10 +191,10 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
     this.#requestBody?.onStreamOver()
   }
 
-  /** Aborts the exchange: its stream or connection has ended. */
+  /** Aborts the exchange, because its stream or connection has ended. */
   onLost(error: Error): void {
     this.#queue?.clear()
-    // Settle first: the body's reader can try to answer when it receives the error.
+    // Settle first, because the body's reader can try to respond when it receives the error.
     super.settle(true)
     this.#setDeadline()
     this.#requestBody?.onClosed(error)

@@ -4,8 +4,8 @@ const joined = Buffer.allocUnsafeSlow(16 * 1024)
 const NOTHING = new Uint8Array()
 
 /**
- * Joins the content of one read into one chunk, regardless of the number of DATA frames. A client that sends one-byte
- * frames therefore does not make the server keep one object per byte.
+ * Joins the content of one read into one chunk, regardless of the number of DATA frames. If a client sends one-byte
+ * frames, the server therefore does not keep one object per byte.
  */
 export class BodyOfRead {
   #first: Uint8Array | undefined = undefined

@@ -47,7 +47,7 @@ export class Http3Error extends Error {
 /**
  * Returns the value that a verdict accepts.
  *
- * @throws {Http3Error} MESSAGE_ERROR, for the stream, for a malformed message (RFC 9114 §4.1.2)
+ * @throws {Http3Error} MESSAGE_ERROR on the stream if the message is malformed (RFC 9114 §4.1.2)
  * @throws {ProtocolError} with the status of the verdict for a refused one
  */
 export function accept<T>(verdict: Verdict<T>): T {

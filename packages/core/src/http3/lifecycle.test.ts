@@ -141,7 +141,7 @@ describe('a time limit', () => {
     },
   )
 
-  it('does not count a blocked event loop against a client whose packets wait to be read', async () => {
+  it('does not count a blocked event loop against a client whose packets are waiting to be read', async () => {
     const bodies: ReturnType<typeof bodyOf>[] = []
     const whenBegun: (() => void)[] = []
     await using server = await serveHttp3(
@@ -328,7 +328,7 @@ async function ask(port: number, packet: Uint8Array): Promise<Buffer | undefined
   return first ?? undefined
 }
 
-it('can be destroyed by a handler, without running handlers of simultaneous requests', async () => {
+it('can be destroyed by a handler, without running the handlers of simultaneous requests', async () => {
   const seen: string[] = []
   await using server = await serveHttp3((exchange) => {
     seen.push(exchange.target)

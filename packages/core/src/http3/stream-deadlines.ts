@@ -9,7 +9,7 @@ export class StreamDeadlines {
   readonly #requestMs: number
   #inputMs: number
   #outputMs = Infinity
-  /** Bytes that the connection had written at the client's last progress. */
+  /** Bytes that the connection had written when the client last made progress. */
   #writtenBytes = 0
 
   constructor(deadlines: Deadlines, limits: Limits) {
@@ -29,14 +29,14 @@ export class StreamDeadlines {
     return performance.now() >= this.#outputMs
   }
 
-  /** Starts the body deadline, or stops it if the handler does not wait for the body. */
+  /** Starts the body deadline, or stops it if the handler is not waiting for the body. */
   watchBody(isAwaited: boolean): void {
     if (!isAwaited) this.#inputMs = Infinity
     else this.#inputMs = Math.min(this.#deadlines.in(this.#limits.bodyStallTimeoutMs), this.#requestMs)
   }
 
   /**
-   * Renews the response deadline when the client makes progress. Responses share the path, so each must progress, and
+   * Renews the response deadline when the client makes progress. Responses share the path. Each must make progress, and
    * all together must reach the minimum rate.
    *
    * @param hasProgressed Whether the client has read bytes from this response since the last call

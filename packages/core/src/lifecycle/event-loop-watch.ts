@@ -3,9 +3,7 @@ import { Level, type Logger } from '@fw/log'
 
 type IntervalHistogram = ReturnType<typeof monitorEventLoopDelay>
 
-/**
- * Interval between two records: short enough to show a slow minute in the log, and long enough not to flood the log.
- */
+/** Interval between two records. Short enough to show a slow minute, and long enough not to flood the log. */
 const INTERVAL_MS = 10_000
 /** Sampling interval of the delay histogram. The measured delays include it. */
 const RESOLUTION_MS = 10

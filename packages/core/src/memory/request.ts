@@ -14,17 +14,17 @@ export interface MemoryRequest {
   readonly headers: RequestHeaders
   /** The body: a stream, the bytes, or `null` without a body. */
   readonly body: ReadableStream<Uint8Array> | Uint8Array | null
-  /** Aborts when the client no longer waits; `undefined` if the client cannot stop waiting. */
+  /** Aborts when the client stops waiting; `undefined` if the client cannot stop waiting. */
   readonly signal: AbortSignal | undefined
   /**
-   * The signal's owner. Keep a reference to it: the signal of a `Request` no longer aborts after the `Request` is
+   * The signal's owner. Keep a reference to it, because a `Request`'s signal no longer aborts after the `Request` is
    * garbage-collected.
    */
   readonly request: Request | undefined
 }
 
 const LOCALHOST: RequestHeaders = new FieldListHeaders(['host', 'localhost'])
-/** Matches a path that URL parsing leaves unchanged: no dot segments, and no characters to encode. */
+/** Matches a path that URL parsing does not change, because it has no dot segments and no characters to encode. */
 const PLAIN_PATH = /^(?:\/(?:[\w~@:][\w~@:.-]*)?)+(?:\?[\w~@:.=&+%/-]*)?$/
 const PLAIN_NAME = /^[a-z][a-z\d-]*$/
 const PLAIN_VALUE = /^[!-~](?:[ -~]*[!-~])?$/
@@ -35,7 +35,7 @@ const PLAIN_INIT: ReadonlySet<string> = new Set(['method', 'headers', 'body', 's
 /**
  * Splits a request into its parts. A relative URL is resolved against `http://localhost`.
  *
- * Simple requests are parsed without a `Request`, whose construction costs many times more than answering it.
+ * Simple requests are parsed without a `Request`, whose construction costs many times more than the response.
  *
  * @throws {TypeError} in the same cases as `new Request()`
  */

@@ -4,7 +4,7 @@ import { checkField } from '../engine/fields/field-rules.ts'
 
 const NONE: FieldList = []
 
-/** Sends the head, and receives changes that are made too late. */
+/** Reports whether the head was sent, and receives changes that are made too late. */
 export interface HeadSender {
   /** Whether the head was sent. Later changes have no effect. */
   readonly headSent: boolean
@@ -19,7 +19,7 @@ export interface HeadSender {
 export class ResponseHeaderList implements ResponseHeaders {
   readonly #sender: HeadSender | undefined
   #fields: FieldList = NONE
-  /** The same list once it is a private copy. A list from the caller is copied before the first change. */
+  /** The list, once it is a private copy. A list from the caller is copied before the first change. */
   #own: string[] | undefined = undefined
 
   /**

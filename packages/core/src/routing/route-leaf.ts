@@ -21,7 +21,7 @@ export interface RouteMatch<T> {
 export interface RouteEntry<T> {
   readonly value: T
   readonly pattern: string
-  /** Names of the parameters in path order. */
+  /** Names of the parameters, in path order. */
   readonly names: readonly string[]
   /** Result for a pattern without parameters. Allocated once. */
   readonly fixed: RouteMatch<T> | undefined
@@ -66,7 +66,9 @@ export class RouteLeaf<T> {
   }
 }
 
-/** Returns the methods for `Allow`. Adds HEAD for GET, and OPTIONS, which are answered without their own routes. */
+/**
+ * Returns the methods for `Allow`. Adds HEAD if there is GET, and OPTIONS, because both work without their own routes.
+ */
 export function allowedMethods(registered: Iterable<MethodKey>): readonly string[] {
   const names = new Set<string>()
   for (const method of registered) {

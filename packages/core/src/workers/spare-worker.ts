@@ -10,8 +10,8 @@ const PAUSE_MS = 1000
 const KILL_GRACE_MS = 1000
 
 /**
- * Keeps a process that has run the program up to its first `listen`. The process takes over the slot of a worker that
- * ends.
+ * Keeps a spare process, which has run the program up to its first `listen` call. It takes over the slot of a worker
+ * that ends.
  */
 export class SpareWorker {
   readonly #fork: () => WorkerProcess
@@ -49,7 +49,7 @@ export class SpareWorker {
   onExit(worker: WorkerProcess): void {
     if (worker !== this.#process) return
     this.#process = undefined
-    // A spare that waits for a slot has started successfully, regardless of what ended it.
+    // A spare that is waiting for a slot has started successfully, regardless of why it ended.
     this.#startIn(PAUSE_MS + this.#delay.next(worker.wanted !== undefined))
   }
 

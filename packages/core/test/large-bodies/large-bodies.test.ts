@@ -51,14 +51,14 @@ eachProtocol('large bodies', start, (client, protocol) => {
       await sleep(200)
     }
     expect((await server.rssBytes()) - before).toBeLessThan(MAX_GROWTH_BYTES)
-    // Backpressure stopped the client: the server did not discard the body.
+    // Backpressure stopped the client, which proves that the server did not discard the body.
     expect(sent).toBeLessThan(UNREAD_MIB * MIB)
     abort.abort()
     await unread
   })
 
   it(
-    `carries ${BODY_MIB} MiB in both directions unchanged`,
+    `transfers ${BODY_MIB} MiB in both directions unchanged`,
     async () => {
       const [sent, received] = [createHash('sha256'), createHash('sha256')]
       const response = await client().request({ method: 'POST', path: '/pipe', body: body(BODY_MIB, sent) })
@@ -82,7 +82,7 @@ eachProtocol('large bodies', start, (client, protocol) => {
     expect(noticedMs).toBeGreaterThan(0)
   })
 
-  it('shows the client that a response was aborted', async () => {
+  it('notifies the client that a response was aborted', async () => {
     const broken = server.abortedAtMs()
     const response = await client().request({ path: '/breaks' })
     await expect(response.text()).rejects.toThrow(Error)

@@ -7,12 +7,12 @@ import type { Chunk } from './queued-text.ts'
 const STREAMED_BYTES = 256 * 1024
 
 /**
- * Minimum size of a request head, in bytes, that counts until its exchange has ended. Counting a smaller one costs more
- * than it limits: 100 streams with smaller heads hold at most 100 KiB.
+ * Minimum size of a request head, in bytes, that counts until its exchange has ended. Smaller heads are not worth
+ * counting: 100 streams with such heads use at most 100 KiB.
  */
 export const LARGE_HEAD_BYTES = 1024
 
-/** Milliseconds between two checks for whether memory is still short. */
+/** Milliseconds between two checks of whether memory is still short. */
 const RETRY_MS = 250
 /** Minimum size, in bytes, of a chunk that can count as a connection's largest. */
 const LARGE_BYTES = 256 * 1024
@@ -21,7 +21,7 @@ const LARGE_BYTES = 256 * 1024
 export interface BufferHolder {
   /** Closes the connection and frees the bytes held for it. */
   destroy(): void
-  /** Continues after `awaitRoom`: the account is below its limits again. */
+  /** Continues after `awaitRoom`, because the account is below its limits again. */
   onBufferRoom(): void
 }
 
@@ -29,8 +29,8 @@ export interface BufferHolder {
 export type BufferLimits = Pick<Limits, 'maxBufferedBytes' | 'maxBufferedBytesPerConnection'>
 
 /**
- * Counts the bytes that the process holds for one connection: unsent responses and incomplete request bodies. A
- * connection gets an account when its first bytes have to wait.
+ * Counts the bytes that the process holds for one connection: unsent responses and incomplete request bodies. The
+ * account is created when the connection's first bytes have to wait.
  */
 // docs/decisions/0105
 export class BufferAccount implements LedgerEntry {

@@ -32,7 +32,7 @@ export class QueuedText {
     return this.#at >= this.#text.length
   }
 
-  /** Encodes about `maxChars` of the next characters, and at least 1,024 if there are as many. */
+  /** Encodes about the next `maxChars` characters, but at least 1,024 if that many remain. */
   encode(maxChars: number): Buffer {
     const text = this.#text
     let end = Math.min(this.#at + Math.max(maxChars, MIN_PIECE_CHARS), text.length)

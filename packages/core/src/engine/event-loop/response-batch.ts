@@ -24,7 +24,7 @@ export class ResponseBatch {
   #awaitsExit = false
   #isExiting = false
 
-  /** Releases the holder at the end of the turn; immediately while the process exits. */
+  /** Releases the holder at the end of the turn, or immediately if the process is exiting. */
   add(holder: HeldOutput): void {
     if (this.#isExiting) {
       holder.release()

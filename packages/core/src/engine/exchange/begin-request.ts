@@ -27,7 +27,7 @@ function begin(host: EngineHost, exchange: Exchange): void {
   host.onRequest(exchange)
 }
 
-/** Answers 503: the process buffers too many bytes, and a handler would add to them. */
+/** Answers 503, because the process is buffering too many bytes and a handler would add to them. */
 function refuse(host: EngineHost, exchange: Exchange): void {
   const { protocol, remoteAddress, method, target } = exchange
   bufferLedger.onRefused()
@@ -44,7 +44,7 @@ const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRAC
 
 /**
  * Returns the fields for a 503 response that replaces a handler's result. `retry-after` would make some clients repeat
- * a POST, although the handler has run.
+ * a POST even though the handler has run.
  */
 export function overloadedFields(method: string): FieldList {
   return REPEATABLE.has(method) ? OVERLOADED_FIELDS : NO_FIELDS

@@ -28,7 +28,7 @@ export interface ReceivedHead {
   readonly fieldCount: number
 }
 
-/** The meaning of a valid head, which is the same on every protocol. */
+/** The parts of a valid head that mean the same in every protocol. */
 export interface JudgedHead {
   /** The requested host and port; empty for an HTTP/1.0 request without `Host`. */
   readonly authority: string
@@ -40,7 +40,7 @@ export interface JudgedHead {
 
 /**
  * Checks a request head against the rules that all protocols share. An engine converts its wire format to `received`,
- * and converts a rejection to the form that its protocol uses.
+ * and a rejection to the form that its protocol uses.
  *
  * @see docs/decisions/0104
  */

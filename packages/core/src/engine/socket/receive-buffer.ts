@@ -54,7 +54,7 @@ export function receiveShared(socket: Socket, onBytes: OnShared): boolean {
   return true
 }
 
-/** Turns a socket back into a plain stream, for its next owner. */
+/** Converts a socket back to a plain stream, for its next owner. */
 export function receiveAsStream(socket: Socket): void {
   ;(socket as SharedSocket)[ON_SHARED] = undefined
 }

@@ -119,7 +119,7 @@ export class SocketTransport implements Transport {
 
   abort(): void {
     const socket = this.#socket
-    // When only FIN is left to send, a reset fails in Node.js (EINVAL), which then never closes the socket.
+    // When only FIN remains to be sent, a reset fails with EINVAL, and Node.js then never closes the socket.
     const isEnding = socket.writableEnded && socket.writableLength === 0
     // A Unix socket has no address and does not support a reset.
     if (this.isEncrypted || this.remoteAddress === undefined || isEnding) return this.destroy()

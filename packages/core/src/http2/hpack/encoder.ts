@@ -62,8 +62,8 @@ export class HpackEncoder {
    * Writes a whole field block, which must be the next one on the connection.
    *
    * @param status Status code, or 0 for trailers, which have no `:status`
-   * @param fields Lowercase names and latin1 values
-   * @returns End of the block, or -1 without any change if `target` has less room than `maxBytes`
+   * @param fields Lowercase names and Latin-1 values
+   * @returns End of the block, or -1, with nothing written, if `target` has less room than `maxBytes`
    */
   encode(status: number, fields: FieldList, target: Buffer, offset: number): number {
     if (target.length - offset < HpackEncoder.maxBytes(fields)) return -1

@@ -2,7 +2,7 @@ import type { FieldList } from '@fw/types'
 import { STATIC_TABLE } from './static-table.ts'
 import { FIELD_OVERHEAD_BYTES } from './dynamic-table.ts'
 
-/** A received field. Name and value are latin1 strings. */
+/** A received field. Name and value are Latin-1 strings. */
 export interface ReceivedField {
   readonly name: string
   readonly value: string
@@ -72,7 +72,7 @@ function isSpace(byte: number | undefined): boolean {
 
 /** A decoded field block. Do not modify it: identical blocks of a connection can share one object. */
 export interface FieldSection {
-  /** Fields as received, as latin1 strings. If the section is too large, only the fields up to the limit. */
+  /** Fields as received, as Latin-1 strings. If the section is too large, contains only the fields up to the limit. */
   readonly fields: FieldList
   /** Bytes of all names and values, plus 32 per field (RFC 9113 §6.5.2). */
   readonly listBytes: number

@@ -23,7 +23,7 @@ const SECRET_FIELDS: readonly string[] = [
 ]
 
 /**
- * Limits of the name cache, in entries and characters. They limit its memory if an application derives names from
+ * Limits of the name cache, in entries and characters. They bound its memory use if an application derives names from
  * input.
  */
 const MAX_NAMES = 512
@@ -62,7 +62,7 @@ export function sentName(text: string): SentName {
 function newName(text: string): SentName {
   const name = sentNameOf(text, 0)
   if (text.length > MAX_NAME_LENGTH) return name
-  // Clear the whole cache: frequent names return to it immediately.
+  // Clear the whole cache, because frequent names are soon cached again.
   if (names.size >= MAX_NAMES) names = new Map(KNOWN_NAMES)
   names.set(text, name)
   return name
