@@ -82,7 +82,7 @@ describe('a socket that was passed in', () => {
     await h3.close()
   })
 
-  it('selects a systemd Unix socket by name, reports its path and leaves its file in place', async () => {
+  it('selects a systemd Unix socket by name, reports its path and does not remove its file', async () => {
     await using folder = await tempFolder()
     const path = folder.join('passed.sock')
     await using server = await startServer({}, { systemd: 'admin' }, `tcp:web,unix=${path}:admin`)

@@ -78,13 +78,13 @@ everyWay('the memory of a request body', start, (client) => {
     return (await client().request({ method: 'POST', path, headers, body })).json()
   }
 
-  it.each(Object.keys(READERS))('holds nothing else and can be transferred: %s', async (reader) => {
+  it.each(Object.keys(READERS))('contains no other data and can be transferred: %s', async (reader) => {
     const reads = SIZES.map((size) => post(reader, 'x'.repeat(size), 'text/plain'))
     expect(await Promise.all(reads)).toEqual(SIZES.map((size) => [size, 0]))
     expect(await post(reader, '', 'text/plain')).toEqual([0, 0])
   })
 
-  it.each(Object.keys(PART_READERS))('holds nothing else and can be transferred: %s', async (reader) => {
+  it.each(Object.keys(PART_READERS))('contains no other data and can be transferred: %s', async (reader) => {
     const type = `multipart/form-data; boundary=${BOUNDARY}`
     // Each body has two parts that arrive together. Transferring the memory of the first part must not detach the
     // second.
@@ -95,7 +95,7 @@ everyWay('the memory of a request body', start, (client) => {
 })
 
 describe.each([false, true])('the memory of the first bytes of an upgraded connection (TLS: %s)', (isSecure) => {
-  it.each(['', 'x', 'x'.repeat(5000)])('holds nothing else and can be transferred: %j', async (first) => {
+  it.each(['', 'x', 'x'.repeat(5000)])('contains no other data and can be transferred: %j', async (first) => {
     const { key, cert } = await testCertificate()
     await using server = new Server(isSecure ? { tls: { key, cert } } : {})
     const heads: unknown[] = []

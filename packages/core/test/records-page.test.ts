@@ -48,7 +48,7 @@ describe('the page of log records', () => {
     expect(spansOf(SECTIONS[method] ?? '')).toContain(format)
   })
 
-  it('lists nothing else', () => {
+  it('lists no other records', () => {
     const known = new Set([...records.map(({ format }) => format), '{} {} failed: {}'])
     const prefixed = /^(?:The refused\(\)|An on(?:Finish|Drain))/
     const listed = Array.from(page.matchAll(/^\| `([^`]+)`/gm), ([, span = '']) => span)

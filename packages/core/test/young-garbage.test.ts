@@ -48,7 +48,7 @@ it.each([
   ['with a body', `json('/json')`],
   ['from a Request', `[new Request('http://localhost/')]`],
   ['with a body, from a Request', `[new Request(...json('http://localhost/json'))]`],
-])('leaves no garbage from a request %s after a young-generation collection', async (_, request) => {
+])('retains no garbage from a request %s after a young-generation collection', async (_, request) => {
   const { stdout } = await promisify(execFile)(process.execPath, [...FLAGS, program(request)])
   // A request allocates about 1,000 bytes, and about 10,000 bytes from a Request.
   expect(Number(stdout)).toBeLessThan(100)
@@ -82,8 +82,8 @@ const SET_PROGRAM = `
   console.log(Math.min(...Array.from({ length: ${ROUNDS} }, round)))
 `
 
-it('leaves no garbage from objects that were added to a ChurnSet and deleted', async () => {
+it('retains no garbage from objects that were added to a ChurnSet and deleted', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [...FLAGS, SET_PROGRAM])
-  // An object allocates about 230 bytes, of which a Set leaves 150.
+  // An object allocates about 230 bytes. With a Set, 150 of them would remain.
   expect(Number(stdout)).toBeLessThan(20)
 })

@@ -198,8 +198,8 @@ function byName(fields: FieldList): Record<string, string | string[]> {
 }
 
 /**
- * Joins trailer values into one string. On HTTP/2, Node.js throws an error that no caller can catch if some fields have
- * a list.
+ * Joins trailer values into one string. On HTTP/2, Node.js throws an error that no caller can catch if the value of
+ * certain fields is a list.
  */
 function joined(trailers: FieldList): Record<string, string> {
   const all: Record<string, string> = Object.create(null)

@@ -88,7 +88,7 @@ describe.each(['h1', 'h2c'] as const)('toNodeHandler (%s)', (protocol) => {
     expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2'])
   })
 
-  it('aborts a response that fails midway, so that the client sees an error', async () => {
+  it('aborts a response that fails midway, so that the client detects an error', async () => {
     const response = await client.request({ path: '/broken' })
     await expect(response.text()).rejects.toBeInstanceOf(Error)
     expect(errors.splice(0)).toMatchObject([{ message: 'broken' }])

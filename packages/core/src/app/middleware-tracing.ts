@@ -2,7 +2,7 @@ import { tracingChannel } from 'node:diagnostics_channel'
 import type { Context, Middleware, Next } from '@fw/types'
 import { isThenable } from './compose.ts'
 
-/** Message on the `tracing:fw.middleware:*` channels. All events for one middleware call carry the same object. */
+/** Message on the `tracing:fw.middleware:*` channels. All events for one middleware call share one message object. */
 export interface MiddlewareTrace {
   /** The context of the request, the same object as in its `RequestTrace`. */
   readonly context: Context
@@ -24,7 +24,8 @@ export function isMiddlewareTraced(): boolean {
 
 /**
  * Calls a middleware function and publishes its events: `start`, `end` when it returns, and, if it returns a promise,
- * `asyncStart` and `asyncEnd` when that settles. Stores bound to `start` are set in the middleware and inside it.
+ * `asyncStart` and `asyncEnd` when that settles. Stores bound to `start` are set in the middleware and in all code that
+ * it calls.
  */
 export function traceMiddleware(middleware: Middleware, context: Context, next: Next): unknown {
   const message: MiddlewareTrace = { context, name: middleware.name }

@@ -37,7 +37,7 @@ export async function compileValidator(schema: JsonSchema): Promise<Validate> {
 
 /** Each schema has its own instance, so that equal `$id`s in two routes cannot collide. */
 async function createAjv({ $schema }: JsonSchema): Promise<Ajv> {
-  // Loaded with the first check, because loading takes longer than loading the rest of this package.
+  // Loaded with the first check, because Ajv takes longer to load than the rest of this package.
   if (String($schema).includes('2020-12')) return new (await import('ajv/dist/2020.js')).Ajv2020(OPTIONS)
   return new (await import('ajv')).Ajv(OPTIONS)
 }

@@ -5,7 +5,7 @@ import type { RequestContext } from '../context/context.ts'
 import { flushedChannel, requestChannel, traceExchange } from '../engine/tracing/request-trace.ts'
 
 /**
- * Message on the channels `tracing:fw.request:*` and `fw.request.flushed`. All events for a request have the same
+ * Message on the channels `tracing:fw.request:*` and `fw.request.flushed`. All events for a request share one message
  * object.
  */
 export interface RequestTrace {

@@ -100,8 +100,8 @@ export class BodyReader {
   }
 
   /**
-   * Streams the body. The caller can transfer each piece, because it has its own `ArrayBuffer`. Reads nothing, and sends no
-   * 100 Continue, before the stream is read.
+   * Streams the body. The caller can transfer each piece, because it has its own `ArrayBuffer`. Does not read the body
+   * or send 100 (Continue) before the stream is read.
    *
    * @throws {HttpError} 413 if the announced length exceeds the limit
    */

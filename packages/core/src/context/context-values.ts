@@ -1,7 +1,7 @@
 import { showValue, withCode } from '@fw/options'
 import type { ContextToken, ContextKey } from '@fw/types'
 
-/** Holds a context value, or the function that creates it on first access. */
+/** Stores a context value, or the function that creates it on first access. */
 class Slot {
   readonly token: ContextToken<unknown>
   readonly next: Slot | undefined

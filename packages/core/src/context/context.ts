@@ -308,13 +308,15 @@ export class RequestContext {
     else if (result !== undefined) this.#checkUnsent(result)
   }
 
-  /** Reports a change after the head was sent. It is not an error: middleware cannot know when the head is sent. */
+  /**
+   * Reports a change after the head was sent. It is not an error, because middleware cannot know when the head is sent.
+   */
   onLateChange(change: string): void {
     const route = this.route === undefined ? 'A request without a route' : `${this.route.method} ${this.route.pattern}`
     this.#host.notice(`${route}: ${change} after the head of the response was sent. The change has no effect.`)
   }
 
-  /** Reports an error for which the client gets no response, or only a 5xx. */
+  /** Reports an error for which the client receives no response, or only a 5xx. */
   reportFailure(error: unknown): void {
     this.#host.report(`${this.method} ${this.path} failed`, error)
   }

@@ -188,7 +188,7 @@ class ReceivedPart implements MultipartPart {
 
   async *#views(): AsyncGenerator<Uint8Array, void, undefined> {
     try {
-      // Do not destroy the stream on return: the parser would wait forever for it to be read.
+      // Do not destroy the stream on return, because the parser would wait forever for it to be read.
       for await (const chunk of this.#stream.iterator({ destroyOnReturn: false })) yield chunk as Uint8Array
     } catch (error) {
       throw this.#failure ?? fault(error)

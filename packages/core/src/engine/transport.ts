@@ -25,7 +25,7 @@ export interface TransportOwner {
 }
 
 /**
- * Carries the bytes of one connection in both directions, over a socket or in memory.
+ * Transfers the bytes of one connection in both directions, over a socket or in memory.
  *
  * A transport does not read before `open`. It calls its owner only asynchronously, never during a call by the owner.
  */

@@ -97,13 +97,13 @@ export class Http1Connection implements CycleOwner, TransportOwner, HasDeadline,
     else this.#transport.destroy()
   }
 
-  // HTTP/1.x requests never wait for buffer room: each one starts when the previous response has been sent.
+  // HTTP/1.x requests never wait for buffer room, because each one starts when the previous response has been sent.
   onBufferRoom(): void {}
 
   giveAway(): UpgradedConnection {
     const cycle = this.#cycle
     cycle.keepReceived()
-    // Copy the bytes: their buffer also contains the request, and perhaps earlier ones.
+    // Copy the bytes, because their buffer also contains the request, and perhaps earlier ones.
     const head = cycle.received === undefined ? Buffer.alloc(0) : ownBytes(cycle.received)
     this.output.giveUp()
     cycle.phase = 'upgraded'

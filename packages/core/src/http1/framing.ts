@@ -7,7 +7,7 @@ export type Framing = { kind: 'none' } | { kind: 'length'; length: number } | { 
 const NO_BODY: Framing = { kind: 'none' }
 
 /**
- * Determines how the body of an HTTP/1.x request is delimited.
+ * Determines how an HTTP/1.x request body is delimited.
  *
  * A request without `Content-Length` and `Transfer-Encoding` has no body. Unlike a response body, a request body never
  * extends to the end of the connection.

@@ -9,7 +9,10 @@ import type { Transport } from '../engine/transport.ts'
 /** An output's connection. A stall destroys it. */
 interface Breakable extends WriterOwner, BufferHolder {}
 
-/** Maximum characters of responses that wait to be sent together. Longer batches save no more time in system calls. */
+/**
+ * Maximum characters of responses that are waiting to be sent together. Longer batches do not save more time in system
+ * calls.
+ */
 const MAX_HELD_CHARS = 16 * 1024
 
 /** Writes the responses of a connection, and enforces the minimum rate at which the peer must read them. */
@@ -27,8 +30,9 @@ export class Http1Output extends SlicedWriter implements HasDeadline, HeldOutput
   #givenBytes = 0
   #isGivenUp = false
   /**
-   * Responses that wait to be sent together, as Latin-1 text. A corked stream would keep several objects for each
-   * response. With a thousand connections that pipeline a hundred requests each, this burdens the garbage collector.
+   * Responses that are waiting to be sent together, as Latin-1 text. A corked stream would keep several objects for
+   * each response. With a thousand connections that pipeline a hundred requests each, this burdens the garbage
+   * collector.
    */
   #held = ''
   /** Callbacks to run when all bytes written so far have been sent. */
@@ -150,7 +154,7 @@ export class Http1Output extends SlicedWriter implements HasDeadline, HeldOutput
 
   #hold(response: string): void {
     if (this.#held.length + response.length > MAX_HELD_CHARS) this.release()
-    // Write a long response now, so that the caller sees whether the transport is blocked.
+    // Write a long response now, so that the caller can detect whether the transport is blocked.
     if (response.length > MAX_HELD_CHARS) return this.writeLatin1(response)
     const isFirst = this.#held === ''
     this.#held += response

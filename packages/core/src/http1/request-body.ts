@@ -11,7 +11,7 @@ const LARGE_BUFFER_BYTES = 8 * 1024
 
 /** A request body's connection. */
 export interface Http1BodyOwner {
-  /** Starts receiving the body, because a consumer reads it. */
+  /** Starts receiving the body, because a consumer is reading it. */
   onBodyWanted(receiver: Http1RequestBody): void
   /** Pauses or continues reading, because `isFull` has changed. */
   onBodyFlow(receiver: Http1RequestBody): void
@@ -60,7 +60,7 @@ export class Http1RequestBody implements BodySupply {
   }
 
   /**
-   * Creates the body of a request.
+   * Creates a request body.
    *
    * @param headStartMs Time of the first byte of the head. Default: now
    * @returns `undefined` for a request without a body
@@ -97,7 +97,7 @@ export class Http1RequestBody implements BodySupply {
     return length === undefined || (!isWanted && length > maxSkippedBytes(this.#limits))
   }
 
-  /** Whether more bytes have been discarded than it is worth to keep the connection. */
+  /** Whether more bytes have been discarded than keeping the connection is worth. */
   get isTooLongToSkip(): boolean {
     return this.#skippedBytes > maxSkippedBytes(this.#limits)
   }
@@ -130,7 +130,7 @@ export class Http1RequestBody implements BodySupply {
   }
 
   /**
-   * Returns bytes that the consumer can keep. A consumer uses the last piece soon, but can hold earlier ones for a long
+   * Returns bytes that the consumer can keep. A consumer uses the last piece soon, but can keep earlier ones for a long
    * time.
    */
   #piece(bytes: Uint8Array, start: number, end: number): Uint8Array {

@@ -47,7 +47,7 @@ const FIELD_LINES = /^(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\
 const NEVER_IN_HEAD = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]|\r[^\n]|(?:^|[^\r])\n/
 
 /**
- * Parses the head of a request.
+ * Parses a request head.
  *
  * @param bytes All bytes received since the start of the head
  * @param previous The previous head of the connection, parsed with the same limits. Parts that the client repeats, as
@@ -190,7 +190,7 @@ function findEmptyLine(text: string, limits: HeadLimits): number | undefined {
 
 /** Rejects an incomplete head that can no longer become valid. */
 function checkUnfinished(bytes: Buffer, begin: number, seenBytes: number, limits: HeadLimits): undefined {
-  // Start one byte earlier, to see whether a CR precedes the first new LF.
+  // Start one byte earlier, to check whether a CR precedes the first new LF.
   const from = Math.max(begin, seenBytes - 1)
   const added = bytes.toString('latin1', from, begin + limits.maxHeadBytes + 1)
   if (from > begin && added.includes('\n')) {

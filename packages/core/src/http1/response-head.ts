@@ -23,7 +23,7 @@ export interface ConnectionFields {
   readonly altSvc: string
 }
 
-/** Determines how the body of a response is delimited. */
+/** Determines how a response body is delimited. */
 export function responseFraming(minor: 0 | 1, head: ResponseHead): ResponseFraming {
   if (head.contentLength !== undefined) return 'length'
   if (!head.allowsBody) return 'none'
@@ -73,7 +73,7 @@ export function encodeRefusal(status: number): string {
   return encodeHead(status, head, 'length', { keepAlive: false, keepAliveSeconds: 0, altSvc: '' })
 }
 
-/** Returns the head of an informational response. */
+/** Returns an informational response head. */
 export function encodeInformational(status: number, fields: FieldList): string {
   let text = statusLine(status)
   for (let i = 0; i < fields.length; i += 2) text += `${fields[i]}: ${fields[i + 1]}\r\n`

@@ -22,7 +22,7 @@ type Phase =
   | 'open'
   /** Sends the first GOAWAY with the next request, or after `drainIdleMs` without a request. */
   | 'leaving'
-  /** Still serves new streams: the client can have opened them before it received the first GOAWAY. */
+  /** Still serves new streams, because the client can have opened them before it received the first GOAWAY. */
   | 'draining'
   /** Ignores new streams, and closes after the last open one. */
   | 'ending'
@@ -43,7 +43,8 @@ export interface Http2ConnectionOptions {
 }
 
 /**
- * Serves one HTTP/2 connection: owns the transport, limits reading to its share of the event loop, and runs shutdown.
+ * Serves one HTTP/2 connection. Owns the transport, limits reading to its share of the event loop, and runs the
+ * shutdown.
  *
  * @see RFC 9113 §3.4 (preface), §5.4 (errors), §6.8 (end)
  */
@@ -272,7 +273,7 @@ export class Http2Connection
     return this.#phase !== 'lingering' && this.#phase !== 'closed'
   }
 
-  /** Whether the client has not read too many of the sent bytes. */
+  /** Whether too many of the sent bytes have not been read by the client. */
   get #isStuck(): boolean {
     return this.#writer.bufferedBytes > MAX_UNSENT_BYTES
   }

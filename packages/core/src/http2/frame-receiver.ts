@@ -209,7 +209,7 @@ export class FrameReceiver {
     // RFC 7541 §4.2: with several changes, the encoder must also signal the smallest size.
     writer.encoder.setMaxTableBytes(settings.takeMinTableBytes())
     writer.encoder.setMaxTableBytes(settings.headerTableBytes)
-    // Acknowledge before sending DATA: nghttp2 applies its larger window only after it receives the ACK.
+    // Acknowledge before sending DATA, because nghttp2 applies its larger window only after it receives the ACK.
     writer.settingsAck()
     writer.flushSoon()
     if (settings.initialWindow === windowBefore) return

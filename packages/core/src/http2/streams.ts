@@ -127,7 +127,7 @@ export class Http2Streams implements StreamOwner<Http2Exchange> {
     this.#history.isEnding = true
   }
 
-  /** Ends a batch of frames: updates the timeouts of the bodies that received bytes. */
+  /** Ends a batch of frames. Updates the timeouts of the bodies that received bytes. */
   onFramesEnd(): void {
     if (this.#noted.length === 0) return
     const nowMs = performance.now()

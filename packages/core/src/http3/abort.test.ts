@@ -203,7 +203,7 @@ describe('an exchange that fails', () => {
     expect(await failure).toMatchObject({ name: 'AbortError' })
   })
 
-  it('discards an unread body so that the client sees the early response', async () => {
+  it('discards an unread body so that the client receives the early response', async () => {
     const { server, next } = await serveToTest()
     await using _server = server
     const client = await server.connect()

@@ -37,8 +37,8 @@ export class BodyOfRead {
   /**
    * Returns a copy of the added bytes, and empties the buffer.
    *
-   * @param waits Whether the copy can be kept for a long time. It then gets its own memory, so that it does not retain
-   * a shared pool
+   * @param waits Whether the copy can be kept for a long time. The copy then has its own memory, so that it does not
+   * retain a shared pool
    */
   take(waits: boolean): Buffer {
     const body = this.#joinedBytes > 0 ? joined.subarray(0, this.#joinedBytes) : (this.#first ?? NOTHING)

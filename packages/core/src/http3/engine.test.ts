@@ -42,7 +42,7 @@ describe('an HTTP/3 request', () => {
     expect(exchange?.body.length).toBe(0)
   })
 
-  it('is read correctly wherever its bytes are split', async () => {
+  it('is read unchanged wherever its bytes are split', async () => {
     await using server = await serveHttp3((exchange) => {
       void bodyOf(exchange).then(({ body, trailers }) =>
         exchange.respond(200, [], `${exchange.target} ${body.toString()} ${trailers.join('=')}`),

@@ -18,7 +18,7 @@ function wait(ms: number): Promise<void> {
 }
 
 describe('drain', () => {
-  it('lets in-flight requests finish, refuses new ones, and closes with H3_NO_ERROR', async () => {
+  it('waits for in-flight requests, refuses new ones, and closes with H3_NO_ERROR', async () => {
     const exchanges: Exchange[] = []
     await using server = await serveHttp3((exchange) => void exchanges.push(exchange))
     const client = await server.connect()

@@ -2,7 +2,10 @@ import type { Deadlines } from '../engine/event-loop/deadlines.ts'
 import { leastTakenBytes } from '../engine/exchange/response-rate.ts'
 import type { Limits } from '../options/limits.ts'
 
-/** Tracks the deadlines of one stream: for the arrival of the request and for the client's reads of the response. */
+/**
+ * Tracks the two deadlines of a stream: one until the request must arrive, and one until the client must read the
+ * response.
+ */
 export class StreamDeadlines {
   readonly #deadlines: Deadlines
   readonly #limits: Limits

@@ -9,8 +9,8 @@ interface Drainable {
 /**
  * Drains a listener. Waits for requests in progress, then destroys the connections that remain after `drainMs`.
  *
- * `listening/tcp-listener.ts` stops accepting. In each engine, `drain()` in `connection.ts` serves the received
- * requests, announces the end and closes the connection.
+ * `listening/tcp-listener.ts` stops accepting connections. In each engine, `drain()` in `connection.ts` serves the
+ * received requests, announces the end and closes the connection.
  *
  * @param drainMs Milliseconds within which in-flight requests must finish
  * @param whole Whether the whole server is closing, and not only this listener; worker processes need to know

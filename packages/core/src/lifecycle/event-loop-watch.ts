@@ -11,8 +11,8 @@ const RESOLUTION_MS = 10
 const GROWTH_BYTES = 8 * 1024 * 1024
 
 /**
- * Logs the load and delay of the event loop and the growth of buffers at level Debug. The histogram runs only while
- * that level is enabled, which can change at any time.
+ * Logs event-loop load and delay, and buffer growth, at level Debug. The histogram runs only while that level is
+ * enabled, which can change at any time.
  *
  * @returns A function that logs a last record and stops logging
  */

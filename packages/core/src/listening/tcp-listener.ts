@@ -18,7 +18,9 @@ import { TlsAcceptor } from '../tls/acceptor.ts'
 import { turns } from '../engine/event-loop/turns.ts'
 import { pathOfSocket } from './unix-socket.ts'
 
-/** ALPN names of the HTTP/1 engine (RFC 7301 §6). A client that offers only `http/1.0` would otherwise get an alert. */
+/**
+ * ALPN names of the HTTP/1 engine (RFC 7301 §6). A client that offers only `http/1.0` would otherwise receive an alert.
+ */
 const HTTP1_PROTOCOLS = ['http/1.1', 'http/1.0'] as const
 
 export interface TcpListenerOptions {

@@ -119,7 +119,7 @@ export class MemoryExchange extends BaseExchange {
   }
 
   protected sendInformational(): void {
-    // A `Response` cannot carry informational responses.
+    // A `Response` cannot contain informational responses.
   }
 
   protected override settle(aborted: boolean): void {

@@ -29,7 +29,7 @@ const PLAIN_PATH = /^(?:\/(?:[\w~@:][\w~@:.-]*)?)+(?:\?[\w~@:.=&+%/-]*)?$/
 const PLAIN_NAME = /^[a-z][a-z\d-]*$/
 const PLAIN_VALUE = /^[!-~](?:[ -~]*[!-~])?$/
 const PLAIN_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
-/** Members of an `init` that the fast path supports. An `init` with any other member goes through `Request`. */
+/** Members of an `init` that the fast path supports. An `init` with any other member is processed by `Request`. */
 const PLAIN_INIT: ReadonlySet<string> = new Set(['method', 'headers', 'body', 'signal'])
 
 /**
@@ -49,7 +49,7 @@ export function memoryRequest(input: string | URL | Request, init?: RequestInit)
   return ofRequest(new Request(new URL(input, 'http://localhost'), init))
 }
 
-/** Reports whether URL parsing would not change the path. A path that starts with `//` names another host. */
+/** Reports whether URL parsing would keep the path unchanged. A path that starts with `//` names another host. */
 function isPlainPath(path: string): boolean {
   return path.charCodeAt(1) !== 0x2f && PLAIN_PATH.test(path)
 }

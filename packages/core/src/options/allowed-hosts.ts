@@ -40,7 +40,7 @@ export class AllowedHosts {
   }
 }
 
-/** Returns an entry without the leading dot, which includes its subdomains. */
+/** Returns an entry without its leading dot, if any. */
 function nameOf(entry: string): string {
   return entry.startsWith('.') ? entry.slice(1) : entry
 }

@@ -187,7 +187,7 @@ export interface Limits {
   readonly maxHttp3Connections: number
 }
 
-/** Share of the usable memory that can contain bytes buffered for clients. */
+/** Maximum share of the usable memory for bytes that are buffered for clients. */
 const BUFFERED_SHARE = 1 / 4
 
 /**
@@ -242,7 +242,7 @@ export const DEFAULT_LIMITS: Limits = {
   maxHttp3Connections: 10_000,
 }
 
-// Timers and the operating system accept no larger number. Body sizes and buffered bytes can be larger.
+// Timers and the operating system do not accept a larger number. Body sizes and buffered bytes can be larger.
 const LIMIT = integer(0, MAX_TIMER_MS)
 const NAMES = Object.keys(DEFAULT_LIMITS) as (keyof Limits)[]
 

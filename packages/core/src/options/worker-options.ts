@@ -37,8 +37,8 @@ export interface WorkerSettings {
 /** Maximum number of workers. A larger number is a mistake, because no machine has that many CPUs. */
 const MAX_COUNT = 1024
 /**
- * Default heartbeat timeout. Garbage collection or a large document blocks the event loop for less time. Many clients
- * give up only after 30 s.
+ * Default heartbeat timeout. Longer than garbage collection or a large document blocks the event loop, and shorter than
+ * the 30 s after which many clients give up.
  */
 const HEARTBEAT_TIMEOUT_MS = 10_000
 /** Default start timeout. Long enough to load models or to wait for a database. */

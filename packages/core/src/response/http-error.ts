@@ -84,8 +84,8 @@ export class HttpError extends Error {
 }
 
 /**
- * Reports whether a thrown value is a marked error with an error status. A `name` or `status` alone does not count: HTTP
- * clients set both on errors whose messages must stay private.
+ * Reports whether a thrown value is a marked error with an error status. A `name` or `status` alone does not count,
+ * because HTTP clients set both on errors whose messages must stay private.
  */
 export function isHttpError(error: unknown): error is HttpError {
   return (

@@ -23,7 +23,7 @@ const BODY_FIELDS = [
 /** Matches a `cache-control` that only restricts caches. Any other value was meant for the abandoned body. */
 const RESTRICTS_CACHES = /no-store|no-cache|private/i
 
-/** Holds the status, fields and body of a response before they are sent. */
+/** Stores the status, fields and body of a response before they are sent. */
 export class PreparedResponse {
   readonly #sender: HeadSender | undefined
   #status = 200

@@ -13,8 +13,8 @@ export interface HeadSender {
 }
 
 /**
- * Holds the fields of a response in the order in which they were first set. Ignores changes after the head was sent, so
- * that an access log shows the fields that the client received.
+ * Stores response fields in the order in which they were first set. Ignores changes after the head was sent, so that an
+ * access log shows the fields that the client received.
  */
 export class ResponseHeaderList implements ResponseHeaders {
   readonly #sender: HeadSender | undefined

@@ -14,7 +14,7 @@ export function decodePath(path: string): string | undefined {
   try {
     return decodeURIComponent(path.replace(/%2f/gi, ENCODED_SLASH))
   } catch {
-    // The URIError carries no further information.
+    // The URIError contains no further information.
     return undefined
   }
 }

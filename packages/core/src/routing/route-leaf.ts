@@ -67,7 +67,7 @@ export class RouteLeaf<T> {
 }
 
 /**
- * Returns the methods for `Allow`. Adds HEAD if there is GET, and OPTIONS, because both work without their own routes.
+ * Returns the methods for `Allow`. Adds OPTIONS, and HEAD if GET is registered, because neither needs its own route.
  */
 export function allowedMethods(registered: Iterable<MethodKey>): readonly string[] {
   const names = new Set<string>()

@@ -25,7 +25,7 @@ export interface TlsAcceptorOptions {
   readonly onFailed: () => void
 }
 
-/** Property of a socket: the time at which it was accepted. */
+/** Socket property that stores the time at which the socket was accepted. */
 const ACCEPTED_AT = Symbol('accepted at')
 
 interface AcceptedSocket extends Socket {

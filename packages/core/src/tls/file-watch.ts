@@ -55,7 +55,7 @@ async function stateOf(files: readonly (string | URL)[]): Promise<string> {
         const { dev, ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true })
         return [dev, ino, size, mtimeNs, ctimeNs].join(':')
       } catch {
-        // Another process may be replacing the file. If it stays missing, `loadCredentials` reports the error.
+        // Another process might be replacing the file. If it stays missing, `loadCredentials` reports the error.
         return ''
       }
     }),

@@ -29,7 +29,7 @@ export type WorkerMessage =
   | ({ readonly fw: 'closed' } & OfListen)
   /** The worker is starting to close the listener, possibly without a request from the primary. */
   | ({ readonly fw: 'leaving' } & OfListen)
-  /** The worker has reloaded its certificates; `error` is the reason why it could not. */
+  /** The worker has reloaded its certificates, or could not. `error` is the reason for a failure. */
   | ({ readonly fw: 'reloaded'; readonly error: string | undefined } & OfListen)
   /** The worker requests a restart of all workers. */
   | { readonly fw: 'restart' }

@@ -24,12 +24,12 @@ export class SpareWorker {
     this.#delay = new RestartDelay(maxRestartDelayMs)
   }
 
-  /** Starts a spare after a pause, if there is none. */
+  /** Starts a spare after a pause, unless one exists. */
   prepare(): void {
     if (this.#process === undefined) this.#startIn(PAUSE_MS)
   }
 
-  /** Takes the spare for use as a worker, and prepares the next one. Returns `undefined` if there is none. */
+  /** Takes the spare for use as a worker, and prepares the next one. Returns `undefined` without a spare. */
   take(): WorkerProcess | undefined {
     const taken = this.#process
     this.#process = undefined

@@ -13,7 +13,7 @@ export interface RawClientOptions {
   readonly settings?: readonly (readonly [id: number, value: number])[]
   /** `false` to send neither preface nor SETTINGS. */
   readonly preface?: boolean
-  /** `false` to leave the server's SETTINGS unacknowledged. */
+  /** `false` not to acknowledge the server's SETTINGS. */
   readonly acknowledges?: boolean
 }
 

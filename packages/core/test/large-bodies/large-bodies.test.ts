@@ -30,7 +30,7 @@ async function* body(mebibytes: number, hash: Hash): AsyncGenerator<Uint8Array> 
 }
 
 eachProtocol('large bodies', start, (client, protocol) => {
-  it(`holds less than 20 MiB of an unread request of ${UNREAD_MIB} MiB`, async () => {
+  it(`buffers less than 20 MiB of an unread request of ${UNREAD_MIB} MiB`, async () => {
     for (let i = 0; i < 20; i++) await (await client().request({ path: '/' })).text()
     const before = await server.rssBytes()
     let sent = 0

@@ -3,7 +3,7 @@ import type { Transport } from '../transport.ts'
 import { bufferLedger, COMMON_SHARE, type LedgerEntry } from './buffer-ledger.ts'
 import type { Chunk } from './queued-text.ts'
 
-/** Bytes of a streamed response that a connection can always buffer: one file read. */
+/** Bytes of a streamed response that a connection can always buffer, equal to one file read. */
 const STREAMED_BYTES = 256 * 1024
 
 /**
@@ -91,7 +91,7 @@ export class BufferAccount implements LedgerEntry {
     const { maxBufferedBytes: max, maxBufferedBytesPerConnection: own } = this.limits
     const total = bufferLedger.bytes
     if (max === 0 || total < max * COMMON_SHARE) return true
-    // A connection that holds little can exceed its limit with one response.
+    // A connection that has buffered few bytes can exceed its limit with one response.
     return total < max && (own === 0 || this.bytes < STREAMED_BYTES || this.bytes + byteLength <= own)
   }
 

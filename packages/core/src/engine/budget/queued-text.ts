@@ -36,7 +36,7 @@ export class QueuedText {
   encode(maxChars: number): Buffer {
     const text = this.#text
     let end = Math.min(this.#at + Math.max(maxChars, MIN_PIECE_CHARS), text.length)
-    // Never split a surrogate pair: its halves are one character.
+    // Never split a surrogate pair, whose halves are one character.
     if (end < text.length && (text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end--
     const piece = Buffer.from(text.slice(this.#at, end), this.#encoding)
     this.#at = end

@@ -20,7 +20,7 @@ export interface GateOwner extends BufferHolder {
 
 interface WaitingRequest {
   readonly exchange: BaseExchange
-  /** Bytes of its head. */
+  /** Size of the request's head, in bytes. */
   readonly bytes: number
   /** Whether the account counts the head until the exchange ends. */
   readonly isCounted: boolean
@@ -40,7 +40,7 @@ interface WaitingRequest {
 export class RequestGate {
   readonly #owner: GateOwner
   #waiting: WaitingRequest[] = []
-  /** Requests that started while few could run, and whose response the client has not received. */
+  /** Requests that started while the number of handlers was limited, and whose response the client has not received. */
   #running: BaseExchange[] = []
   #maxRunning = FIRST_HANDLERS
   /** Whether one handler can start even though `#maxRunning` others are running. */
@@ -128,7 +128,7 @@ export class RequestGate {
   }
 }
 
-/** Reports whether a handler can still return its whole body, or has returned one that waits for the client. */
+/** Reports whether a handler can still return its whole body, or has returned one that is waiting for the client. */
 function isRunning({ isClosed, isComplete, bodyBytes }: BaseExchange): boolean {
   return !isClosed && (isComplete || bodyBytes === 0)
 }

@@ -40,7 +40,7 @@ export class ChurnSet<Item extends object> {
    * deleted during the visit. Each remaining item is visited at least once; an added one might not be.
    */
   forEach(visit: (item: Item) => void): void {
-    // Backwards: `delete` moves the last item, which has been visited, into the free slot.
+    // Iterate backwards, because `delete` moves the last item, which has been visited, into the free slot.
     for (let place = this.#items.length - 1; place >= 0; place--) {
       const item = this.#items[place]
       if (item !== undefined) visit(item)

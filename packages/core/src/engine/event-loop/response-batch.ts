@@ -68,7 +68,7 @@ function releaseAll(holders: readonly HeldOutput[]): void {
     try {
       holder.release()
     } catch (error) {
-      // An application that wraps sockets can make a release throw. Send the responses on the other connections anyway.
+      // If an application wraps sockets, a release can throw. Send the responses on the other connections anyway.
       process.emitWarning(error instanceof Error ? error : String(error))
     }
   }

@@ -54,7 +54,10 @@ export abstract class BaseExchange implements Exchange {
   #announced: number | undefined = undefined
   #waiting: (() => void)[] | undefined = undefined
 
-  /** Sends a complete response, then calls `settle(false)` when the transport has it. `body` is `null` or not empty. */
+  /**
+   * Sends a complete response, then calls `settle(false)` when the transport has accepted it. `body` is `null` or not
+   * empty.
+   */
   protected abstract sendResponse(status: number, head: ResponseHead, body: Uint8Array | string | null): void
   /** Sends the head of a streamed response. */
   protected abstract sendHead(status: number, head: ResponseHead): void
@@ -64,7 +67,7 @@ export abstract class BaseExchange implements Exchange {
   protected sendShared(chunk: SharedChunk): boolean {
     return this.sendData(chunk.bytes)
   }
-  /** Ends the body, then calls `settle(false)` when the transport has everything. */
+  /** Ends the body, then calls `settle(false)` when the transport has accepted all bytes. */
   protected abstract sendEnd(trailers: FieldList): void
   /** Aborts the exchange so that the peer detects an incomplete response. */
   protected abstract sendReset(error: Error | undefined): void

@@ -10,8 +10,8 @@ const RETRY_AFTER_SECONDS = '2'
 /**
  * Starts the handler of a request, or answers 503 while the process has reached `maxBufferedBytes`.
  *
- * The handler's asynchronous context (`AsyncLocalStorage.enterWith`) must not reach the next request: behind a proxy,
- * the requests in one read can come from different users.
+ * The handler's asynchronous context (`AsyncLocalStorage.enterWith`) must not reach the next request, because behind a
+ * proxy, the requests in one read can come from different users.
  *
  * @param isAlone Whether no other request from the same read starts in this turn. The context then needs no isolation
  */

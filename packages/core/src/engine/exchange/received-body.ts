@@ -16,7 +16,7 @@ export interface BodySupply {
   onFault?(error: unknown): void
 }
 
-/** Ignores all events: an empty body needs no supply. */
+/** Ignores all events, because an empty body needs no supply. */
 const NO_SUPPLY: BodySupply = { onWanted: ignore, onFull: ignore, onRoom: ignore }
 
 /**

@@ -3,15 +3,15 @@ import { CODE_BITS, CODE_GROUPS, CODES, END_OF_STRING, MAX_CODE_BITS, SYMBOLS } 
 /** Bits per table lookup: enough for two codes of most letters and digits, or for one code of any common character. */
 const WINDOW_BITS = 12
 const WINDOW_MASK = (1 << WINDOW_BITS) - 1
-/** Bits of the shortest code. */
+/** Length of the shortest code in bits. */
 const MIN_CODE_BITS = 5
 
 /** Flag of a `WINDOWS` entry with two whole codes. */
 const HAS_TWO = 0x10
 /**
- * The codes at the start of each possible window of `WINDOW_BITS` bits. Bits 0 to 3 hold the total length of one or two
- * whole codes, and bit 4 is `HAS_TWO`. Bits 8 to 15 hold the first byte, bits 16 to 23 the second. An entry is 0 if the
- * first code is longer than a window.
+ * The codes at the start of each possible window of `WINDOW_BITS` bits. Bits 0 to 3 contain the total length of one or
+ * two whole codes, and bit 4 is `HAS_TWO`. Bits 8 to 15 contain the first byte, and bits 16 to 23 the second. An entry
+ * is 0 if the first code is longer than a window.
  */
 const WINDOWS = lookUpTwice(lookUpOnce())
 

@@ -11,7 +11,7 @@ export interface Priority {
 /** Priority of a request without a `priority` field. */
 export const DEFAULT_PRIORITY: Priority = { urgency: 3, isIncremental: false }
 
-/** Patterns for Structured Fields (RFC 9651 §4.2), limited to what the members `u` and `i` need. */
+/** Patterns for Structured Fields (RFC 9651 §4.2), limited to the syntax that the members `u` and `i` need. */
 const KEY = '[a-z*][a-z0-9_.*-]*'
 const BARE_ITEM = [
   String.raw`-?(?:[0-9]{1,12}\.[0-9]{1,3}|[0-9]{1,15})`,

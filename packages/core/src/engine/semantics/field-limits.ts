@@ -18,7 +18,7 @@ export function requestLineBytes(method: string, target: string): number {
 }
 
 /**
- * Refuses a request line that exceeds the limit with 414.
+ * Returns a refusal with 414 if a request line exceeds the limit.
  *
  * @see RFC 9110 §15.5.15, RFC 9112 §3
  */
@@ -27,7 +27,7 @@ export function judgeRequestLine(bytes: number, { maxRequestLineBytes }: FieldLi
 }
 
 /**
- * Refuses more header fields than the limit allows with 431.
+ * Returns a refusal with 431 if a request has more header fields than the limit.
  *
  * @param count Received header fields without pseudo-header fields. A field that occurs twice counts twice
  * @see RFC 6585 §5

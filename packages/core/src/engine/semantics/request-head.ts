@@ -100,7 +100,7 @@ function connectFault({ scheme, path, authority, contentLength, isChunked }: Rec
 }
 
 function schemeFault({ version, scheme }: ReceivedHead): Rejected | undefined {
-  // RFC 9112 §3.2.1: an origin-form target names no scheme.
+  // RFC 9112 §3.2.1: an origin-form target has no scheme.
   if (scheme === undefined && (version === '1.0' || version === '1.1')) return undefined
   // RFC 9113 §8.3.1 and RFC 9114 §4.3.1: `:scheme` is mandatory.
   if (scheme === undefined || scheme === '') return malformed('Scheme missing')
@@ -124,7 +124,7 @@ function expectsContinue({ version, expect }: ReceivedHead): boolean {
   return expect !== undefined && version !== '1.0'
 }
 
-/** Reports whether every member of a comma-separated list is `member`, in any case. */
+/** Reports whether every member of a comma-separated list is `member`, ignoring case. */
 function isListOf(member: string, value: string): boolean {
   const lower = value.toLowerCase()
   return lower === member || lower.split(',').every((each) => each.trim() === member)

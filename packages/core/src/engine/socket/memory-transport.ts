@@ -294,7 +294,7 @@ export class MemoryTransport implements Transport {
     return !this.#isPaused && !this.#isDestroyed
   }
 
-  /** Takes bytes from the pipe; after `lendReads`, in the shared memory. */
+  /** Removes and returns bytes from the pipe. After `lendReads`, returns them in the shared memory. */
   #take(): Buffer {
     const all = Buffer.concat(this.#inbox)
     const taken = all.subarray(0, PIPE_BYTES)

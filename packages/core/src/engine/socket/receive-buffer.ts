@@ -15,7 +15,7 @@ const LARGE_READ_BYTES: number = 2 * RECEIVE_BUFFER_BYTES
 /** Receives the bytes of one read. The next read on any socket overwrites them. */
 export type OnShared = (this: Socket, bytes: Buffer) => void
 
-/** Property of a socket that holds its receiver; `undefined` after `receiveAsStream`. */
+/** Socket property that stores the receiver; `undefined` after `receiveAsStream`. */
 const ON_SHARED = Symbol('onShared')
 
 interface SharedSocket extends Socket {

@@ -108,7 +108,7 @@ export class HpackEncoder {
 }
 
 /**
- * Writes a literal. Does not Huffman-code the value: that saves 20% of the bytes, but takes several times as long.
+ * Writes a literal. Does not Huffman-code the value, which would save 20% of the bytes but take several times as long.
  *
  * @see RFC 7541 §6.2
  */

@@ -30,8 +30,8 @@ const MAX_NAMES = 512
 const MAX_NAME_LENGTH = 128
 
 /**
- * An encoded field name, shared by all connections. Never shares values: the bytes for one client must not reveal the
- * fields of another (RFC 7541 §7.1).
+ * An encoded field name, shared by all connections. Never shares values, because the bytes for one client must not
+ * reveal another client's fields (RFC 7541 §7.1).
  */
 // docs/decisions/0088
 export interface SentName {

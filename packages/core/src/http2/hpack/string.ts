@@ -10,7 +10,7 @@ export const STRING_LENGTH_BITS = 7
 /** Maximum bytes of an encoded string length. */
 const MAX_LENGTH_BYTES = 6
 
-/** Shared buffer for decoded strings. A larger string gets its own buffer. */
+/** Shared buffer for decoded strings. A larger string is decoded into its own buffer. */
 const scratch = Buffer.allocUnsafeSlow(4096)
 
 /**

@@ -42,7 +42,7 @@ export class QuicheConnection implements QuicConnection {
   #events: QuicConnectionEvents | undefined = undefined
   readonly #receiving: ReceivingStreams
   readonly #sending: SendingStreams
-  /** Streams whose one side was reset or stopped while the other side is still open. */
+  /** Streams of which one side was reset or stopped and the other side is still open. */
   readonly #aborted = new Set<number>()
   readonly #stuck: StuckStreams
   #hasUnsent = false

@@ -59,8 +59,8 @@ export class QuicheListener implements QuicListener, QuicheEndpoint {
   #isClosed = false
   #scheduled = new Set<QuicheConnection>()
   /**
-   * Runs outside the async context of a request: `schedule` can be called in a handler, and other connections must not
-   * inherit that context.
+   * Runs outside the async context of a request, because `schedule` can be called in a handler, and other connections
+   * must not inherit that context.
    */
   readonly #service = (): void => runOutsideRequests(() => this.#serviceScheduled())
 
@@ -282,7 +282,7 @@ function idKey(id: Uint8Array): string {
 
 /**
  * Derives the secret for stateless reset tokens from the private key. It survives a restart, so clients of the previous
- * process are notified immediately that their connections no longer exist. With a shared port the secret is random: a
+ * process are notified immediately that their connections no longer exist. With a shared port, the secret is random. A
  * packet routed to the wrong process would otherwise end an active connection (RFC 9000 §21.11).
  */
 // docs/decisions/0086

@@ -46,7 +46,7 @@ export class OverheadBudget {
   /**
    * Charges a received packet to the budget.
    *
-   * @param openStreams Streams that can hold unread bytes
+   * @param openStreams Number of streams that can have unread bytes
    * @param countPackets Returns the number of valid packets from the peer. Called only when the budget seems exceeded,
    *   because attackers can replay the peer's packets
    * @returns Whether the budget is exceeded

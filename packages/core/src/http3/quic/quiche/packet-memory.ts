@@ -1,4 +1,4 @@
-/** Holds about 50 full packets, or hundreds of short ones. */
+/** Size of a slab in bytes. Enough for about 50 full packets, or hundreds of short ones. */
 const SLAB_BYTES = 64 * 1024
 
 let slab: Buffer = Buffer.allocUnsafeSlow(SLAB_BYTES)

@@ -81,7 +81,7 @@ export class PeerAddress {
     return this.#attempt !== undefined || port !== this.#validated.port || host !== this.#validated.host
   }
 
-  /** Returns the address to send to, and the number of bytes that can be sent. */
+  /** Returns the destination address, and the number of bytes that can be sent to it. */
   target(nowMs: number): { readonly to: HostPort; readonly room: number } {
     // If the validation timed out, return to the last validated address.
     if (this.#attempt !== undefined && nowMs > this.#attempt.untilMs) this.#attempt = undefined

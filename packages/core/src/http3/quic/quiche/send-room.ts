@@ -28,7 +28,7 @@ export interface Capacities {
  *
  * quiche accepts as many bytes as congestion control permits, but does not count the headers of packets and frames. It
  * buffers the excess bytes, and a stream that is aborted in that state remains stuck (see `StuckStreams`). `SendRoom`
- * therefore reserves room for headers. When only that reserve is left, `SendRoom` reports to quiche that the window is
+ * therefore reserves room for headers. When only that reserve remains, `SendRoom` reports to quiche that the window is
  * used up.
  */
 export class SendRoom {

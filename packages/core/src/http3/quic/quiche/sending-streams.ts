@@ -91,7 +91,7 @@ export class SendingStreams {
     this.#end(streamId)
   }
 
-  /** Lets a stream write. If it remains blocked, it moves to the end of the queue. */
+  /** Allows a stream to write. If it remains blocked, it moves to the end of the queue. */
   #offer(streamId: number): void {
     const before = this.writtenBytes
     this.#sides.events()?.onWritable(streamId)

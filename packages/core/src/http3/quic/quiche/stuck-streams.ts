@@ -24,7 +24,7 @@ export interface StreamStates {
 }
 
 /**
- * Tracks finished streams until quiche forgets them. Only aborted streams can get stuck. Checking any other stream
+ * Tracks finished streams until quiche forgets them. Only aborted streams can become stuck. Checking any other stream
  * costs an exception, so the others are checked only when the connection closes.
  *
  * The peer can open a new stream when both sides of an old one have ended and are acknowledged. quiche 0.18 can
