@@ -162,7 +162,7 @@ export class NodeExchange extends BaseExchange {
         withCode(
           'FW_BODY_ALREADY_READ',
           new Error(
-            'The body is already read. Mount these routes before middleware that reads it, such as express.json().',
+            'The body has already been read. Mount these routes before middleware that reads it, such as express.json().',
           ),
         ),
       )

@@ -147,7 +147,7 @@ describe('toNodeHandler', () => {
     request.write('first')
     if (what === 'the whole body') request.end('later')
     const [response] = (await once(request, 'response')) as [http.IncomingMessage]
-    expect(String(await response.toArray())).toContain('The body is already read')
+    expect(String(await response.toArray())).toContain('The body has already been read')
     server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))
   })

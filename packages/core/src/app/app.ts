@@ -177,7 +177,7 @@ export class App {
       try {
         middleware.refused?.(refusal)
       } catch (error) {
-        this.#host.report('The refused() method of a middleware threw', error)
+        this.#host.report('A refused() method of middleware threw', error)
       }
     }
   }

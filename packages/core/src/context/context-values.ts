@@ -64,7 +64,7 @@ export class ContextValues {
     return this.#find(token) !== undefined
   }
 
-  /** Returns the value, which it creates on first access; `undefined` if none was set. */
+  /** Returns the value, creating it on first access; `undefined` if none was set. */
   get<T>(token: ContextToken<T>): T | undefined {
     return this.#find(token)?.value as T | undefined
   }

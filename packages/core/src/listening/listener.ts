@@ -80,7 +80,7 @@ export class Listener implements CertificateUser {
       )
     }
     for (let attempt = 1; ; attempt++) {
-      // Bind TCP first, because binding UDP alone does not fail if another process uses the port.
+      // Bind TCP first, because binding the UDP port does not fail if another process uses only the TCP port.
       const host = new MutableHost(options)
       const tcp = new TcpListener({ host, tls: certificates, http2: options.http2, ticketSecret: options.ticketSecret })
       const { binding } = options

@@ -75,7 +75,7 @@ export class TlsAcceptor {
       (secure) => {
         const raw: AcceptedSocket = rawOf(secure)
         this.#handshakes.delete(raw)
-        // The socket can have been destroyed while this event was pending.
+        // The acceptor has destroyed the socket while this event was pending.
         if (this.#isClosed) secure.destroy()
         else onSecure(secure, raw[ACCEPTED_AT] ?? performance.now())
       },

@@ -32,7 +32,7 @@ function refuse(host: EngineHost, exchange: Exchange): void {
   const { protocol, remoteAddress, method, target } = exchange
   bufferLedger.onRefused()
   exchange.respond(503, OVERLOADED_FIELDS, null)
-  const reason = 'Too many bytes wait for other clients (limits.maxBufferedBytes)'
+  const reason = 'Too many bytes are waiting for other clients (limits.maxBufferedBytes)'
   host.onRefused({ status: 503, reason, protocol, remoteAddress, method, target, bodyBytes: 0, durationMs: 0 })
 }
 
