@@ -17,7 +17,7 @@ import { endProcess, onShutdownSignal } from './lifecycle/shutdown-signals.ts'
 import type { TlsOptions } from './options/tls-options.ts'
 import type { OpenListener, Place, ServerHooks } from './workers/open-listener.ts'
 
-/** Location of the server's own records. The real file names would not help a person who reads the log. */
+/** Location of the server's own records. The real file names would not help a reader of the log. */
 const LIBRARY = { file: 'fw:core', line: 0, functionName: '' } as const
 
 /** Default of `drainMs`: enough for most requests, and equal to the timeout of `docker stop`. */

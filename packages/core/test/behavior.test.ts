@@ -318,7 +318,7 @@ everyWay(
       expect([response.status, text.includes('secret')]).toEqual([500, false])
     })
 
-    it('answers an HttpError with its status and message', async () => {
+    it('responds to an HttpError with its status and message', async () => {
       const response = await client().request({ path: '/teapot' })
       expect([response.status, await response.json()]).toEqual([418, expect.objectContaining({ detail: 'no coffee' })])
     })
@@ -346,7 +346,7 @@ everyWay(
       seen.outcome = undefined
       const abort = new AbortController()
       const request = client().request({ path: '/waits', signal: abort.signal })
-      // Handle the rejection now: the request fails during another await.
+      // Handle the rejection now, because the request fails during another await.
       const failed = request.then(
         () => 'answered',
         () => 'failed',

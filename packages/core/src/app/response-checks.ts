@@ -75,7 +75,7 @@ class ResponseCheck {
         if (mismatch !== undefined) {
           this.#warnOnce(
             'mismatch',
-            `${mismatch} Further ones of this route are only counted in server.stats().responses.`,
+            `${mismatch} Further mismatches on this route are only counted in server.stats().responses.`,
           )
         }
         return text

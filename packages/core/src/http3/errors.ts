@@ -31,7 +31,7 @@ export const ErrorCode = {
 
 export type ErrorCode = (typeof ErrorCode)[keyof typeof ErrorCode]
 
-/** Reports a protocol violation that closes a stream or the connection with an error code of RFC 9114. */
+/** Reports a protocol violation that closes a stream or the connection with an error code from RFC 9114. */
 export class Http3Error extends Error {
   override readonly name = 'Http3Error'
   readonly code: ErrorCode

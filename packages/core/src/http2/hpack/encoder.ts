@@ -5,7 +5,7 @@ import { SentTable } from './sent-table.ts'
 import { STATIC_TABLE } from './static-table.ts'
 import { STRING_LENGTH_BITS } from './string.ts'
 
-/** Maximum table size, in bytes: the default of RFC 9113 §6.5.2, even if the peer allows more. */
+/** Maximum table size, in bytes. Equals the default from RFC 9113 §6.5.2, even if the peer allows more. */
 const MAX_TABLE_BYTES = 4096
 /** Maximum bytes that a literal uses in addition to its strings: flags and name index, and two string lengths. */
 const FIELD_OVERHEAD_BYTES = 16
@@ -15,7 +15,7 @@ const BLOCK_OVERHEAD_BYTES = 24
 /** Maximum size, in bytes, that a JavaScript loop copies faster than a native call. */
 const MAX_COPIED_BYTES = 16
 
-/** First bytes of the representations of RFC 7541 §6, each with the number of bits left for an integer. */
+/** First bytes of the representations in RFC 7541 §6, each with the number of bits that remain for an integer. */
 const INDEXED = 0x80
 const INDEXED_BITS = 7
 const LITERAL_INDEXED = 0x40
