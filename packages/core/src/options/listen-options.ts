@@ -27,7 +27,7 @@ export interface ListenOptions {
    * clients among them. Default false.
    */
   readonly reusePort?: boolean
-  /** Descriptor of an open socket that accepts connections, to listen on instead of a port. The listener closes it. */
+  /** Descriptor of a listening socket to use instead of a port. The listener closes it. */
   readonly fd?: number
   /**
    * Descriptor of an open UDP socket for HTTP/3. Requires `fd` or `systemd`. Default: the listener opens a UDP socket.
@@ -53,9 +53,7 @@ export interface ListenOptions {
   readonly http2?: boolean
   /** Overrides the server's `http3` option for this listener. `true` requires TLS. */
   readonly http3?: boolean | 'clear'
-  /**
-   * Closes the listener and its connections when aborted. In-flight requests have the server's `drainMs` to finish.
-   */
+  /** Closes the listener and its connections when aborted. In-flight requests then have the server's `drainMs` to finish. */
   readonly signal?: AbortSignal
 }
 
