@@ -24,7 +24,7 @@ export type { RequestTrace } from './app/tracing.ts'
 export type { MiddlewareTrace } from './app/middleware-tracing.ts'
 export type { WorkerState, WorkerTrace } from './workers/worker-trace.ts'
 export type { WorkerOptions } from './options/worker-options.ts'
-// An application's declaration files can mention every type that an exported type refers to.
+// An application's declaration files can refer to every type that an exported type uses.
 export type {
   BodyConsumer,
   BodyEncoder,

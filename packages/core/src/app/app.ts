@@ -67,7 +67,7 @@ const APP_KINDS: OptionKinds<AppOptions> = {
   limits: nested<Partial<Limits>>(LIMIT_KINDS),
   bodyTypes: BODY_TYPES,
   checkResponses: CHECK_RESPONSES,
-  // `compileTrust` checks it.
+  // `compileTrust` checks this option.
   trustProxy: anything,
   allowedHosts: ALLOWED_HOSTS,
   routing: nested<RoutingOptions>(ROUTING_KINDS),
@@ -137,7 +137,7 @@ export class App {
     }
   }
 
-  /** The responses that were checked against schemas so far. */
+  /** Counts of the responses that have been checked against schemas so far. */
   get checkedResponses(): CheckedResponses {
     return this.#responseChecks.counts
   }
@@ -182,12 +182,12 @@ export class App {
       try {
         middleware.refused?.(refusal)
       } catch (error) {
-        this.#host.report('The refused() method of a middleware threw', error)
+        this.#host.report('A refused() method of middleware threw', error)
       }
     }
   }
 
-  /** Notifies in-flight requests that the server starts to close (`ctx.onDrain`). */
+  /** Notifies in-flight requests that the server is starting to close (`ctx.onDrain`). */
   drain(): void {
     this.#drainNotice.give()
   }
@@ -220,7 +220,7 @@ export class App {
     return exchange.response
   }
 
-  /** Responds with 421 before any middleware sees the host. The connection can serve requests for other hosts. */
+  /** Responds with 421 before any middleware runs. The connection can still serve requests for other hosts. */
   #refuseHost(exchange: Exchange): void {
     const { protocol, remoteAddress, method, target } = exchange
     exchange.respond(421, [], null)
@@ -237,7 +237,7 @@ export class App {
     else this.#run(context, group, step)
   }
 
-  /** Runs a step and turns everything that it throws into a response. */
+  /** Runs a step, and responds to any error that it throws. */
   #run(context: RequestContext, group: RouteScope, step: Step<RequestContext>): void {
     try {
       const running = step(context)

@@ -3,7 +3,7 @@ import { App } from './app.ts'
 
 const handler = (): string => 'x'
 
-/** Returns an application, and the routes that its middleware saw for each request. */
+/** Returns an application, and the routes that its middleware found for each request. */
 function appWithRoutes(): { app: App; seen: string[][] } {
   const app = new App()
   const seen: string[][] = []
@@ -37,7 +37,7 @@ describe('router.routes', () => {
     expect(names(router.group('/none'))).toEqual([])
   })
 
-  it('yields the options of each route', () => {
+  it("yields each route's options", () => {
     const { router } = new App()
     router.get('/', { timeoutMs: 7 }, handler)
     expect([...router.routes()].map(({ options }) => options)).toEqual([{ timeoutMs: 7 }])

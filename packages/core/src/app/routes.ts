@@ -49,7 +49,10 @@ export class Routes {
     this.#table = new RouteTable(routing)
   }
 
-  /** Whether a group's path `/` also matches its prefix without a slash. A redirect needs one canonical path. */
+  /**
+   * Whether the path `/` in a group also matches the group's prefix without a trailing slash. A redirect needs one
+   * canonical path.
+   */
   get joinsGroupRoot(): boolean {
     return this.#routing.trailingSlash !== 'redirect'
   }

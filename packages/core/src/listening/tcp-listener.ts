@@ -18,7 +18,9 @@ import { TlsAcceptor } from '../tls/acceptor.ts'
 import { turns } from '../engine/event-loop/turns.ts'
 import { pathOfSocket } from './unix-socket.ts'
 
-/** ALPN names of the HTTP/1 engine (RFC 7301 §6). A client that offers only `http/1.0` would otherwise get an alert. */
+/**
+ * ALPN names of the HTTP/1 engine (RFC 7301 §6). A client that offers only `http/1.0` would otherwise receive an alert.
+ */
 const HTTP1_PROTOCOLS = ['http/1.1', 'http/1.0'] as const
 
 export interface TcpListenerOptions {
@@ -26,7 +28,7 @@ export interface TcpListenerOptions {
   /** Certificates; `undefined` without TLS. */
   readonly tls: CertificateSet | undefined
   readonly http2: boolean
-  /** Shared with the other processes that serve the port. */
+  /** Secret that this process shares with the other processes that serve the port. */
   readonly ticketSecret?: TicketSecret | undefined
 }
 
@@ -35,7 +37,7 @@ export class TcpListener implements Bindable {
   readonly #server: Server
   readonly #options: TcpListenerOptions
   readonly #hostWithoutHttp3: EngineHost
-  /** Options that all connections of a host share. Allocated once, because there can be many connections. */
+  /** Options that all connections of a host share. Allocated once instead of for each connection. */
   readonly #http1Options = new Map<EngineHost, Http1ConnectionOptions>()
   readonly #tls: TlsAcceptor | undefined
   readonly #scheme: 'http' | 'https'
@@ -54,8 +56,8 @@ export class TcpListener implements Bindable {
     this.#certificates = options.tls
     this.#hostWithoutHttp3 = { ...options.host, altSvc: options.host.altSvc === 'clear' ? 'clear' : '' }
     this.#scheme = options.tls === undefined ? 'http' : 'https'
-    // Keep half-open sockets: a client can end its side before it reads the response. The engine decides how to treat
-    // it.
+    // Keep half-open sockets, because a client can end its side before it reads the response. The engine decides how to
+    // proceed.
     const socketOptions = { allowHalfOpen: true, noDelay: true }
     if (options.tls === undefined) {
       this.#tls = undefined
@@ -77,7 +79,7 @@ export class TcpListener implements Bindable {
     this.#limitConnections()
   }
 
-  /** Returns the address that the listener is bound to, or the path of a Unix socket. */
+  /** Returns the address to which the listener is bound, or the path of a Unix socket. */
   address(): AddressInfo | string {
     return this.#server.address() ?? pathOfSocket(this.#fd)
   }
@@ -90,7 +92,8 @@ export class TcpListener implements Bindable {
       this.#server.once('error', reject)
       this.#server.listen({ ...address, backlog: this.#options.host.limits.maxPendingConnections }, () => {
         this.#server.off('error', reject)
-        // Ignore EMFILE, which would end the process. The server accepts again as soon as descriptors are free.
+        // Ignore EMFILE, which would otherwise end the process. The server accepts connections again as soon as
+        // descriptors are free.
         this.#server.on('error', () => {})
         this.#isUnixSocket = typeof this.address() === 'string'
         resolve()
@@ -104,7 +107,7 @@ export class TcpListener implements Bindable {
     this.#tls?.use(certificates)
   }
 
-  /** Stops accepting connections and lets open ones finish. Resolves when all are closed. */
+  /** Stops accepting connections, and drains the open ones. Resolves when all are closed. */
   drain(): Promise<void> {
     return (this.#drained ??= this.#drain())
   }
@@ -124,7 +127,7 @@ export class TcpListener implements Bindable {
   #drain(): Promise<void> {
     this.#server.close()
     this.#connections.forEach((connection) => connection.drain())
-    // A client in a TLS handshake has a request to send. Give it a short time for both.
+    // A client in a TLS handshake is about to send a request. Give it a short time for both.
     const { drainIdleMs } = this.#options.host.limits
     const timer = drainIdleMs === 0 ? undefined : setTimeout(() => this.#tls?.close(), drainIdleMs)
     return new Promise((resolve) => {
@@ -249,7 +252,7 @@ export class TcpListener implements Bindable {
 
   #forget(connection: Drainable): void {
     this.#connections.delete(connection)
-    // Settle later: a connection that turns out to be HTTP/2 is replaced by another connection object.
+    // Settle later, because a connection that turns out to be HTTP/2 is replaced by another connection object.
     if (this.#drained !== undefined) queueMicrotask(() => this.#settle())
   }
 

@@ -187,12 +187,12 @@ export interface Limits {
   readonly maxHttp3Connections: number
 }
 
-/** Share of usable memory that can be buffered for clients. */
+/** Maximum share of the usable memory for bytes that are buffered for clients. */
 const BUFFERED_SHARE = 1 / 4
 
 /**
- * Returns the bytes that the process can use. `constrainedMemory()` is 0, or more than the machine has, if nothing
- * constrains the process.
+ * Returns the bytes that the process can use. `constrainedMemory()` is 0, or more than the machine's memory, if the
+ * process has no limit.
  */
 function usableBytes(): number {
   const heapBytes = getHeapStatistics().heap_size_limit
@@ -200,7 +200,7 @@ function usableBytes(): number {
   return constrained > 0 ? Math.min(heapBytes, constrained) : heapBytes
 }
 
-/** The defaults of all limits. */
+/** The default of each limit. */
 export const DEFAULT_LIMITS: Limits = {
   maxHeadBytes: 16 * 1024,
   maxRequestLineBytes: 8000,
@@ -242,7 +242,7 @@ export const DEFAULT_LIMITS: Limits = {
   maxHttp3Connections: 10_000,
 }
 
-// Timers and the operating system accept no larger number. Body sizes and buffered bytes can be larger.
+// Timers and the operating system do not accept a larger number. Body sizes and buffered bytes can be larger.
 const LIMIT = integer(0, MAX_TIMER_MS)
 const NAMES = Object.keys(DEFAULT_LIMITS) as (keyof Limits)[]
 
@@ -255,7 +255,7 @@ export const LIMIT_KINDS: OptionKinds<Partial<Limits>> = {
   maxBufferedBytesPerConnection: integer(0),
 }
 
-/** Fills in the default of each limit that is absent or `undefined`. `LIMIT_KINDS` checks the values. */
+/** Returns the limits, with the default for each one that is absent or `undefined`. `LIMIT_KINDS` checks the values. */
 export function resolveLimits(given: Partial<Limits> = {}): Limits {
   const stated = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   return { ...DEFAULT_LIMITS, ...stated }

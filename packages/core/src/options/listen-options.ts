@@ -57,7 +57,7 @@ export interface ListenOptions {
   readonly signal?: AbortSignal
 }
 
-/** Maximum length of a Unix socket path, in bytes: `sun_path` without its NUL. */
+/** Maximum length of a Unix socket path, in bytes. Equals the size of `sun_path` without its NUL. */
 const MAX_SOCKET_PATH_BYTES = process.platform === 'linux' ? 107 : 103
 
 const SOCKET_PATH: OptionKind = {
@@ -89,7 +89,7 @@ const LISTEN_KINDS: OptionKinds<ListenOptions> = {
   signal: withFix(instanceOf('AbortSignal', AbortSignal), 'Pass the signal of an AbortController.'),
 }
 
-/** Options that choose what to listen on. They are mutually exclusive. */
+/** Mutually exclusive options that choose the address or socket to listen on. */
 const PLACES = ['port', 'path', 'fd', 'systemd'] as const
 /** Options that apply only to a port. */
 const OF_PORTS = ['host', 'reusePort'] as const

@@ -87,7 +87,7 @@ const SERVER_KINDS: OptionKinds<ServerOptions> = {
   bodyTypes: BODY_TYPES,
   checkResponses: CHECK_RESPONSES,
   routing: options<RoutingOptions>(ROUTING_KINDS),
-  // `compileTrust` checks it.
+  // `compileTrust` checks this option.
   trustProxy: anything,
   allowedHosts: ALLOWED_HOSTS,
   logger: withFix(

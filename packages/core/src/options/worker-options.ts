@@ -37,21 +37,21 @@ export interface WorkerSettings {
 /** Maximum number of workers. A larger number is a mistake, because no machine has that many CPUs. */
 const MAX_COUNT = 1024
 /**
- * Default heartbeat timeout: longer than garbage collection or a large document blocks the event loop, and shorter than
- * 30 s, when many clients give up.
+ * Default heartbeat timeout. Longer than garbage collection or a large document blocks the event loop, and shorter than
+ * the 30 s after which many clients give up.
  */
 const HEARTBEAT_TIMEOUT_MS = 10_000
-/** Default start timeout: enough to load models or to wait for a database. */
+/** Default start timeout. Long enough to load models or to wait for a database. */
 const START_TIMEOUT_MS = 60_000
 /**
- * Default of `maxRestartDelayMs`: short enough to recover soon after the cause is fixed, and long enough to use no
- * noticeable CPU time.
+ * Default of `maxRestartDelayMs`. Short enough to recover soon after the cause is fixed, and long enough to use little
+ * CPU time.
  */
 const MAX_RESTART_DELAY_MS = 30_000
 /** Default drain time, as for `server.close()`. */
 const DRAIN_MS = 10_000
 
-/** Minimum heartbeat timeout. Below it, ordinary work would look like a blocked event loop. */
+/** Minimum heartbeat timeout. With a lower value, ordinary work would look like a blocked event loop. */
 const MIN_HEARTBEAT_MS = 100
 
 const COUNT: OptionKind = {

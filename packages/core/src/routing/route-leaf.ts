@@ -24,7 +24,7 @@ export interface RouteMatch<T> {
 export interface RouteEntry<T> {
   readonly value: T
   readonly pattern: string
-  /** Names of the parameters in path order. */
+  /** Names of the parameters, in path order. */
   readonly names: readonly string[]
   /** Result for a pattern without parameters. Allocated once. */
   readonly fixed: RouteMatch<T> | undefined
@@ -69,7 +69,9 @@ export class RouteLeaf<T> {
   }
 }
 
-/** Returns the methods for `Allow`. Adds HEAD for GET, and OPTIONS, which are answered without their own routes. */
+/**
+ * Returns the methods for `Allow`. Adds OPTIONS, and HEAD if GET is registered, because neither needs its own route.
+ */
 export function allowedMethods(registered: Iterable<MethodKey>): readonly string[] {
   const names = new Set<string>()
   for (const method of registered) {

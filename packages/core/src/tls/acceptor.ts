@@ -25,7 +25,7 @@ export interface TlsAcceptorOptions {
   readonly onFailed: () => void
 }
 
-/** Property of a socket: the time at which it was accepted. */
+/** Socket property that stores the time at which the socket was accepted. */
 const ACCEPTED_AT = Symbol('accepted at')
 
 interface AcceptedSocket extends Socket {
@@ -36,7 +36,7 @@ interface AcceptedSocket extends Socket {
 const MIN_VERSION = 'TLSv1.2'
 /** Session ID context. It is the same for all certificates, so that a ticket is valid for each of them. */
 const SESSION_ID_CONTEXT = 'fw'
-/** Stands for no limit, because `node:tls` replaces 0 with its own default. */
+/** Represents no limit, because `node:tls` replaces 0 with its own default. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1
 
 /** Accepts TLS connections on one port. Chooses the certificate by the name that the client requests. */
@@ -75,7 +75,7 @@ export class TlsAcceptor {
       (secure) => {
         const raw: AcceptedSocket = rawOf(secure)
         this.#handshakes.delete(raw)
-        // The socket was destroyed while this event was pending.
+        // The acceptor has destroyed the socket while this event was pending.
         if (this.#isClosed) secure.destroy()
         else onSecure(secure, raw[ACCEPTED_AT] ?? performance.now())
       },
@@ -136,7 +136,7 @@ export class TlsAcceptor {
       key,
       cert,
       minVersion: MIN_VERSION,
-      // RFC 9113 §9.2.1 forbids renegotiation. With HTTP/1.1, renegotiation would let a client repeat expensive
+      // RFC 9113 §9.2.1 forbids renegotiation. On HTTP/1.1, renegotiation would allow a client to repeat expensive
       // handshakes.
       secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
       sessionIdContext: SESSION_ID_CONTEXT,

@@ -105,7 +105,7 @@ const CONNECTION_ERRORS: readonly Case[] = [
   ['6.2', 'HEADERS with half a priority', [frame(HEADERS, 0x25, 1, Buffer.alloc(4))], 'connection FRAME_SIZE_ERROR'],
   [
     '6.2',
-    'padding that leaves no room for the priority',
+    'padding without room for the priority',
     [frame(HEADERS, 0x2d, 1, Buffer.from([4, 0, 0, 0, 0, 0, 0]))],
     'connection FRAME_SIZE_ERROR',
   ],

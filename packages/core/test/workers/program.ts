@@ -26,7 +26,7 @@ if (cluster.isWorker) {
   const { FW_WORKER_SLOT, TEST_HELD_UP: heldUp = '', TEST_FAILS_WHILE: failsWhile = '' } = process.env
   if (existsSync(failsWhile)) process.exit(9)
   if (FW_WORKER_SLOT === '1') while (existsSync(heldUp)) await sleep(POLL_MS)
-  // While a file exists at this path, a starting worker waits. It fails as soon as a test removes the file.
+  // While a file exists at this path, a starting worker waits. When a test removes the file, the worker fails.
   if (existsSync(behavior)) {
     log.info('Broken')
     while (existsSync(behavior)) await sleep(POLL_MS)

@@ -6,7 +6,7 @@ import type { OnTaken, Transport, TransportOwner } from '../transport.ts'
 import { isShared, receiveAsStream, receiveShared } from './receive-buffer.ts'
 
 const NOTHING = new Uint8Array()
-/** Property of a socket that holds its owner, so that all sockets can share their listeners. */
+/** Socket property that stores the owner, so that all sockets can share their listeners. */
 const OWNER = Symbol('owner')
 
 interface OwnedSocket extends Socket {
@@ -21,7 +21,7 @@ export class SocketTransport implements Transport {
   readonly openedAt: number
   trace: ConnectionTrace | undefined = undefined
   readonly #socket: OwnedSocket
-  /** Milliseconds of the TLS handshake. */
+  /** Duration of the TLS handshake in milliseconds. */
   readonly #handshakeMs: number
 
   /** @param openedAt Time at which a connection with TLS was accepted, before its handshake. Default: now */
@@ -119,7 +119,7 @@ export class SocketTransport implements Transport {
 
   abort(): void {
     const socket = this.#socket
-    // When only FIN is left to send, a reset fails in Node.js (EINVAL), which then never closes the socket.
+    // When only FIN remains to be sent, a reset fails with EINVAL, and Node.js then never closes the socket.
     const isEnding = socket.writableEnded && socket.writableLength === 0
     // A Unix socket has no address and does not support a reset.
     if (this.isEncrypted || this.remoteAddress === undefined || isEnding) return this.destroy()
@@ -164,7 +164,8 @@ function onDrain(this: OwnedSocket): void {
 
 function onClose(this: OwnedSocket, hasFailed: boolean): void {
   const owner = this[OWNER]
-  // Drop the reference to the connection: V8 can keep parts of a closed socket for a long time (docs/decisions/0031).
+  // Drop the reference to the connection, because V8 can keep parts of a closed socket for a long time
+  // (docs/decisions/0031).
   this[OWNER] = undefined
   stopReading(this)
   this.off('close', onClose)

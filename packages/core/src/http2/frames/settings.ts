@@ -10,7 +10,7 @@ const MAX_SETTINGS = 32
 /** Default SETTINGS_HEADER_TABLE_SIZE, in bytes (RFC 9113 §6.5.2). */
 const DEFAULT_TABLE_BYTES = 4096
 
-/** Stores a client's settings, initially the defaults of RFC 9113 §6.5.2. */
+/** Stores a client's settings, initially the defaults from RFC 9113 §6.5.2. */
 export class ClientSettings {
   headerTableBytes: number = DEFAULT_TABLE_BYTES
   initialWindow: number = DEFAULT_WINDOW
