@@ -6,7 +6,7 @@ import type { Measurement } from './comparison.ts'
 export interface Target {
   readonly of: string
   readonly metric: MetricKey
-  /** Candidate whose figure divides that of `of`. */
+  /** Candidate by whose figure that of `of` is divided. */
   readonly to?: string
   readonly atLeast?: number
   readonly atMost?: number

@@ -1,4 +1,4 @@
-/** Largest growth, from the first to the last third, of a series that counts as flat. */
+/** Maximum growth from the first to the last third of a series that counts as flat. */
 const MAX_GROWTH = 1.1
 
 /** Whether a series of sizes stays flat. */

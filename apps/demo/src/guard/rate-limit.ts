@@ -18,7 +18,7 @@ export class RateLimit {
     this.#now = now
   }
 
-  /** Counts one use. Returns 0, or the milliseconds to wait before the next one. */
+  /** Counts one use. Returns 0 if it is allowed, otherwise the number of milliseconds to wait. */
   take(key: string): number {
     const at = this.#now()
     const known = this.#spent.get(key)

@@ -60,7 +60,7 @@ export class Feed implements CollectorOutput {
     if (this.#isClosed) return
     if (!this.#isPublic) return this.#channel.publish('requests', messages)
     for (const [visitor, own] of Map.groupBy(messages, ({ by }) => by)) {
-      // No page gets a request whose visitor is unknown.
+      // A request whose visitor is unknown is not sent to any page.
       if (visitor !== '' && !OWN_CLIENTS.has(visitor)) this.#channel.publish('requests', own, { key: visitor })
     }
   }
