@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the programs that the tests need and npm does not provide. Prints nothing if all of them are installed.
+# Installs the programs that the tests need and that npm does not provide. Prints nothing if all of them are installed.
 set -euo pipefail
 
 # One line per program: a command or path, its Debian package, and its use in the tests.

@@ -11,7 +11,7 @@ if (import.meta.main) {
 }
 const tracer = trace.getTracer('example')
 
-/** Trace context of the running request, for spans that handlers start. */
+/** Trace context of the current request, for spans that handlers start. */
 const active = new AsyncLocalStorage<Context>()
 const requests = tracingChannel<RequestTrace, Context>('fw.request')
 
