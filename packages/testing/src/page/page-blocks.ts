@@ -6,7 +6,7 @@ export interface PageBlock {
   readonly line: number
   /** Name of the file that contains the code, from `title="app.ts"`. */
   readonly title?: string
-  /** Reason not to run the block, from `no-run="…"`; empty if the mark has none. */
+  /** Reason not to run the block, from `no-run="…"`; empty if the mark does not state a reason. */
   readonly noRun?: string
   /** Whether the commands of a `console` block keep running, from the mark `background`. */
   readonly isBackground: boolean
