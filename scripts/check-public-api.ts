@@ -1,5 +1,5 @@
-// Checks everything that programs can reach through the entries of the published packages. Fails if an editor would show no
-// text for it, or if a program's declaration file could refer to a type that the program cannot import.
+// Checks every symbol that programs can reach through the entries of the published packages. Fails if an editor would show no
+// text for a symbol, or if a program's declaration file could refer to a type that the program cannot import.
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'
 import { API } from 'typescript/unstable/sync'

@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dirname, '..')
 
 /** A program, or one TypeScript block on a page. */
 interface Program {
-  /** Path, followed for a block by the line where it starts: `README.md:98`. */
+  /** Path, and for a block also the line where it starts: `README.md:98`. */
   readonly name: string
   readonly code: string
 }

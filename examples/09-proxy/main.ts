@@ -24,8 +24,8 @@ export const server = new Server({ shutdown: 'signals', trustProxy: { proxies, h
 server.router().all('/*path', async (ctx) => {
   const query = ctx.rawQuery === '' ? '' : `?${ctx.rawQuery}`
   const headers = forwarded(ctx.headers)
-  headers.set('accept-encoding', 'identity') // fetch would decompress the body
-  headers.set('x-forwarded-for', ctx.clientAddress ?? '') // replaces what the client claims
+  headers.set('accept-encoding', 'identity') // otherwise, fetch would decompress the body
+  headers.set('x-forwarded-for', ctx.clientAddress ?? '') // replaces addresses that the client has forged
   const hasBody = ctx.method !== 'GET' && ctx.method !== 'HEAD'
   const response = await fetch(upstream + ctx.path + query, {
     method: ctx.method,

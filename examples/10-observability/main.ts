@@ -39,7 +39,7 @@ const router = server.router()
 
 router.get('/users/:id', async (ctx) => {
   const span = tracer.startSpan('load user', {}, active.getStore())
-  await sleep(5) // a query
+  await sleep(5) // simulates a query
   span.end()
   return { id: ctx.params.id }
 })

@@ -32,8 +32,8 @@ interface ErrorClass {
 const CODE = /'(FW_[A-Z0-9_]+)'/g
 
 /**
- * Returns every place that creates an error for users. Omits classes that no package exports and that have no code:
- * protocol errors of peers, which engines answer, and signals between files.
+ * Returns every place that creates an error for users. Omits classes that have no code and that no package exports: errors for
+ * protocol violations, which engines answer, and signals between files.
  *
  * @param configs Paths of the `tsconfig.json` of each package
  */

@@ -8,7 +8,7 @@ export interface Found {
   readonly name: string
 }
 
-/** Everything that a program can reach through the exports of one entry of a package. */
+/** The symbols that a program can reach through the exports of one entry of a package. */
 export interface PublicApi {
   /**
    * Exports, members and overloads for which an editor shows no text. An overload does not inherit the docstring of

@@ -36,7 +36,7 @@ export async function installAndRun(packed: PackedPackages, folder: string, root
       dependencies: { ...tarballs, ...ENTRY_PEERS, ...COMPILERS },
       optionalDependencies: { [OLDEST_NODE.name]: OLDEST_NODE.source },
     }),
-    // The packages depend on each other's versions that are not in the registry yet.
+    // The packages depend on versions of each other that are not in the registry yet.
     'pnpm-workspace.yaml': JSON.stringify({ overrides: tarballs, pmOnFail: 'ignore' }),
     'tsconfig.json': JSON.stringify(tsconfig(root)),
     'program.ts': program(entries),

@@ -32,7 +32,7 @@ export interface Comparison {
   /** Columns of the table. The chart shows the first one. */
   readonly metrics: readonly MetricKey[]
   readonly targets: readonly Target[]
-  /** Baseline candidate by candidate; `addedMicros` is the difference in CPU time. */
+  /** Baseline of each candidate, by candidate name; `addedMicros` is the difference in CPU time. */
   readonly bases?: Readonly<Record<string, string>>
   /**
    * How the candidates of a round run concurrently. `parallel`: they only wait, so they do not disturb each other.

@@ -31,7 +31,7 @@ export interface Group {
   readonly comparisons: readonly Comparison[]
 }
 
-/** Attempts for figures that are totals over a turn, from which disturbed moments cannot be excluded. */
+/** Maximum number of attempts for figures that are totals over a turn, from which disturbed moments cannot be excluded. */
 const MAX_TURNS = 4
 
 export const GROUPS: Readonly<Record<string, Group>> = {

@@ -9,7 +9,7 @@ const PATHS: Readonly<Partial<Record<FaultName, string>>> = {
 
 /** Number of requests to remember, because the feed can be faster than the response. */
 const MAX_REMEMBERED = 5
-/** Milliseconds after the start of a fault during which its request can arrive. */
+/** Time after the start of a fault in which its request can arrive, in milliseconds. */
 const FRESH_MS = 30_000
 
 /** Finds the request that caused a fault among the requests in the feed. */

@@ -166,7 +166,7 @@ describe('the site', () => {
     expect((box?.y ?? Number.NaN) + (box?.height ?? Number.NaN)).toBeLessThan(900)
   })
 
-  it.each([1440, 1152])('shows a migration page side by side at %i pixels', async (width) => {
+  it.each([1440, 1152])('shows the programs of a migration page side by side at %i pixels', async (width) => {
     const page = await open('/from/express/', { width })
     const [before, after] = await Promise.all(
       ['#before', '#after'].map((heading) => page.locator(heading).boundingBox()),

@@ -9,7 +9,7 @@ const DIST = fileURLToPath(new URL('../dist/', import.meta.url))
 /** Maximum number of lines on a page. Longer pages are hard to search. */
 const MAX_LINES = 150
 
-/** Pages that list every export of a package, so their length follows from the code. */
+/** Pages that list every export of a package, so their length depends on the code. */
 const GENERATED =
   /^reference\/(?:core|log|access-log|static|sse|cors|csrf|auth|etag|security-headers|rate-limit|session|client-address|http-fields|compress|types)$/
 
@@ -41,7 +41,7 @@ describe('the list of pages', () => {
 })
 
 describe('the built site', () => {
-  it.each(PAGES)('has HTML and Markdown of the page "$label"', ({ path }) => {
+  it.each(PAGES)('contains HTML and Markdown for the page "$label"', ({ path }) => {
     expect(existsSync(`${DIST}${path}/index.html`)).toBe(true)
     expect(readFileSync(`${DIST}${path === '' ? 'index' : path}.md`, 'utf8')).toMatch(/^# /)
   })

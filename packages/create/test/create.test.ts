@@ -74,7 +74,7 @@ describe('the installation', () => {
 })
 
 describe('git', () => {
-  it('gets a new repository, unless it is inside another one', async () => {
+  it('creates a repository, unless the folder is inside another one', async () => {
     await using folder = await tempFolder()
     await create(['outer', '--yes', '--no-install'], { cwd: folder.path })
     expect(await readdir(folder.join('outer'))).toContain('.git')

@@ -20,7 +20,7 @@ export interface RunOptions {
 /** The program in this workspace. */
 export const PROGRAM: string = join(import.meta.dirname, '../bin/create.js')
 
-/** Maximum time for a command, in milliseconds. Leaves time to repeat a stalled download. */
+/** Time limit for a command, in milliseconds. It leaves time to repeat a stalled download. */
 const TIMEOUT_MS = 300_000
 
 /** Environment variables, except those that the package manager sets for the test run. */

@@ -39,7 +39,7 @@ export interface ClientResponse {
   text(): Promise<string>
   bytes(): Promise<Uint8Array>
   json(): Promise<unknown>
-  /** Settles after the body has been read to its end. */
+  /** Settles when the body has been read to its end. */
   readonly trailers: Promise<readonly TestField[]>
   /** Cancels the request: closes the socket, or sends RST_STREAM, or STOP_SENDING and RESET_STREAM. */
   abort(): void

@@ -8,7 +8,7 @@ export interface ReadmeBlock {
 }
 
 /**
- * Returns the fenced `ts` blocks of a Markdown text.
+ * Returns the fenced `ts` blocks of a Markdown document.
  *
  * @throws {Error} if a `no-run` mark has no reason
  */

@@ -15,7 +15,8 @@ export const SERIES: Readonly<Record<SeriesKey, string>> = {
 const TOLERANCE = 1.1
 
 /**
- * Comparison of the last quarter of a run with the second. In the first quarter, caches and compiled code are still growing.
+ * Comparison of the last quarter of a run with the second quarter. In the first quarter, caches and compiled code are still
+ * growing.
  */
 export interface Growth {
   readonly early: number

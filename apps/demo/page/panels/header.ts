@@ -8,7 +8,7 @@ const LOOPBACK = /^(?:127\.|::1$|localhost$)/
 /** State of the stream, as displayed in the header. */
 export type StreamState = 'live' | 'paused' | 'restarting, nothing lost'
 
-/** The header shows over which protocol this page was delivered, and the footer which process sent it. */
+/** Shows in the header over which protocol this page was delivered, and in the footer which process sent it. */
 export class Header {
   readonly #pill = byId('state')
 

@@ -7,7 +7,7 @@ const PAUSE_MS = 50
 /** Milliseconds between two reports. */
 const REPORT_MS = 200
 
-/** Requests to the fleet that were answered, and those that failed. */
+/** Numbers of requests to the fleet that were answered and that failed. */
 export interface LoadProgress {
   readonly answered: number
   readonly failed: number

@@ -10,7 +10,7 @@ export class RateLimit {
 
   /**
    * @param perSecond Allowed uses of each key per second; 0.2 allows one every 5 seconds
-   * @param now The clock in milliseconds
+   * @param now Returns the current time in milliseconds
    */
   constructor(perSecond: number, now: () => number = () => performance.now()) {
     this.#perSecond = perSecond

@@ -10,7 +10,7 @@ import type {
 } from './messages.ts'
 import type { CollectorOutput } from './collector.ts'
 
-/** Events kept for pages that reconnect: those of the last minute. */
+/** Number of events kept for pages that reconnect: about those of the last minute. */
 const KEPT_EVENTS = 900
 
 /** Visitor name for requests that the demo sends to itself. */

@@ -65,7 +65,7 @@ export interface RequestMessage {
   readonly logs: readonly LogLine[]
 }
 
-/** Counts of the requests in 100 ms. Every page gets them. */
+/** Counts of the requests in 100 ms. Every page receives them. */
 export interface CountsMessage {
   /** Protocol, route, number of requests, number of failed ones. */
   readonly counts: readonly (readonly [protocol: number, row: number, count: number, failed: number])[]
@@ -147,7 +147,7 @@ export interface ProcessState {
 
 /** Four processes that serve one port. */
 export interface FleetMessage {
-  /** 0 until the processes listen. */
+  /** 0 until the processes are listening. */
   readonly port: number
   readonly processes: readonly ProcessState[]
   /** Requests per second. */
@@ -176,7 +176,7 @@ export interface LaneResult {
   readonly totalMs: number
   readonly spans: readonly RaceSpan[]
   readonly connections: number
-  /** Why the lane did not run. */
+  /** Reason why the lane did not run. */
   readonly absent?: string | undefined
 }
 

@@ -62,7 +62,7 @@ export class Observer {
       const close = (): void => void (observed.around[place] = { name, from, to: performance.now() })
       return middleware(ctx, () => {
         const inner = next()
-        // Return the same promise: if middleware does not await it, no second promise must reject unhandled.
+        // Return the same promise. If middleware did not await it, a second promise could reject unhandled.
         inner.then(close, close)
         return inner
       })

@@ -41,7 +41,9 @@ export interface Finding {
   /** Describes the failure. */
   readonly text: string
   readonly input: unknown
-  /** The seed that makes the input the first one. For a failure that depends on earlier inputs, the first seed. */
+  /**
+   * The seed with which the input is the first one. For a failure that depends on earlier inputs, the first seed of the hunt.
+   */
   readonly seed: number
   /** The length in characters of JSON before the input was minimized. */
   readonly foundLength: number

@@ -28,7 +28,7 @@ async function shrink<T>(value: T, fails: Fails<T>): Promise<T> {
   return value
 }
 
-/** Removes parts: first half of the value at a time, and finally single characters or elements. */
+/** Removes parts of decreasing size: first half of the value, finally single characters or elements. */
 async function removeParts<T extends string | unknown[]>(value: T, fails: Fails<T>): Promise<T> {
   let left = value
   for (let size = Math.ceil(left.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {

@@ -22,7 +22,7 @@ const COMPILER_OPTIONS = {
 /** Page to check. */
 export interface TypedPage {
   readonly path: string
-  /** Pages that this page continues: their files exist before its first block. */
+  /** Pages that this page continues. Their files exist before its first block. */
   readonly before?: readonly string[]
 }
 

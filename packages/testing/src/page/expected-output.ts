@@ -31,8 +31,8 @@ const TIME = /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}/
 const RECORD = new RegExp(`^\\[${TIME.source}\\] \\[.*\\n`, 'gm')
 
 /**
- * Reports whether output equals the text on a page. `[…]` stands for any text, and for any lines if it is alone. The
- * time in a record stands for any time.
+ * Reports whether output equals the text on a page. `[…]` matches any text, or any lines if it is alone on a line. The time in
+ * a record matches any time.
  */
 export function matchesOutput(output: string, expected: readonly string[]): boolean {
   return new RegExp(`^${patternOf(expected)}\\s*$`).test(plain(output))

@@ -12,7 +12,7 @@ export interface PageBlock {
   readonly isBackground: boolean
 }
 
-/** Returns the fenced blocks of a Markdown text, without the indentation of their fences. */
+/** Returns the fenced blocks of a Markdown document, without the indentation of their fences. */
 export function pageBlocks(markdown: string): PageBlock[] {
   const blocks: PageBlock[] = []
   let open: { indent: string; info: string; line: number; code: string[] } | undefined

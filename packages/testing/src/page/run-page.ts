@@ -26,7 +26,7 @@ export interface PageOptions {
   readonly from: string | readonly string[]
   /** Packages that readers of this page have already installed. */
   readonly installed?: readonly string[]
-  /** Pages that this page continues: their files and packages exist before its first block runs. */
+  /** Pages that this page continues. Their files and packages exist before its first block runs. */
   readonly before?: readonly string[]
 }
 
