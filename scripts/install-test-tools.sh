@@ -35,7 +35,7 @@ give_up() {
   exit 1
 }
 
-# packages/testing finds the browser of macOS in /Applications.
+# On macOS, packages/testing finds the browser in /Applications.
 if [ "$(uname -s)" = Darwin ]; then
   for browser in Chromium 'Google Chrome'; do
     [ -d "/Applications/$browser.app" ] && exit 0

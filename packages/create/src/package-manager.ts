@@ -9,7 +9,7 @@ export interface PackageManager {
   readonly add: string
   /** Runs a script, before its name. */
   readonly run: string
-  /** Lockfile with the installed versions. */
+  /** Lockfile that contains the installed versions. */
   readonly lockfile: string
   /** Installs the versions from the lockfile in an image that contains only npm. */
   readonly installInImage: string

@@ -46,7 +46,7 @@ function pnpmCreate(...args: string[]): Promise<string> {
 
 interface Running extends AsyncDisposable {
   readonly port: number
-  /** Ends the application with SIGTERM. Returns its exit code. */
+  /** Stops the application with SIGTERM. Returns its exit code. */
   stop(): Promise<number>
 }
 

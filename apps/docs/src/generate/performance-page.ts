@@ -49,7 +49,7 @@ export function performancePage(): Body {
   }
 }
 
-/** Returns the size attributes of an image, so that the page does not shift while it loads. */
+/** Returns the size attributes of an image, so that the page does not shift while it is loading. */
 function sizeOf(chart: string): string {
   return /width="\d+" height="\d+"/.exec(chart)?.[0] ?? ''
 }
