@@ -2,17 +2,17 @@ import { randomBytes, scrypt as scryptCallback, scryptSync, timingSafeEqual } fr
 import { promisify } from 'node:util'
 import { HttpError, type Middleware, Server } from '@fw/core'
 
-/** The first one signs, all of them verify. Sessions end with the process if the variable is not set. */
+/** The first secret signs, all secrets verify. If the variable is not set, sessions end with the process. */
 const secrets = process.env['COOKIE_SECRETS']?.split(' ') ?? [randomBytes(32).toString('base64url')]
 const session = { secrets, maxAgeSeconds: 8 * 60 * 60 }
 
 const scrypt = promisify<string, Buffer, number, Buffer>(scryptCallback)
-/** Hashes of passwords. A database stores them, each with its own salt. */
+/** Password hashes. A real application stores them in a database, each with its own salt. */
 const salt = randomBytes(16)
 const users = new Map([['ada', scryptSync('correct horse', salt, 32)]])
 const unknownUser = randomBytes(32)
 
-/** Refuses state-changing requests that a page from another site made the browser send (CSRF). */
+/** Refuses state-changing requests that another site's page made the browser send (CSRF). */
 const sameOrigin: Middleware = (ctx, next) => {
   if (ctx.method === 'GET' || ctx.method === 'HEAD') return next()
   const site = ctx.headers.get('sec-fetch-site')

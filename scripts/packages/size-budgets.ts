@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs'
 
-/** Largest size of a published package. docs/dependencies.md gives the reasons. */
+/** Maximum size of a published package. docs/dependencies.md gives the reasons. */
 export interface SizeBudget {
   /** Size of the tarball, in bytes. */
   readonly packedBytes: number
-  /** Packages that npm installs with it, without the package itself and without optional ones. */
+  /** Number of packages that npm installs with it, without the package itself and without optional ones. */
   readonly dependencies: number
 }
 
@@ -51,7 +51,7 @@ export function checkInstalledPackages(name: string, lock: PackageLock): string[
   return [`${name} installs ${installed.length} packages. Its budget is ${budget}: ${installed.join(', ')}`]
 }
 
-/** Returns the names of the packages that a package needs, directly or through others, in alphabetical order. */
+/** Returns the names of the packages that a package needs, directly or indirectly, in alphabetical order. */
 export function dependenciesOf(name: string, { packages }: PackageLock): string[] {
   const found = new Set<string>()
   const open = [`node_modules/${name}`]
@@ -66,7 +66,7 @@ export function dependenciesOf(name: string, { packages }: PackageLock): string[
   return Array.from(found, (path) => path.replace(/^.*node_modules\//, '')).toSorted()
 }
 
-/** Returns the path at which Node.js finds a package: the nearest `node_modules` that has it. */
+/** Returns the path at which Node.js finds a package: in the nearest `node_modules` that contains it. */
 function resolve(name: string, from: string, packages: PackageLock['packages']): string {
   for (let folder = from; folder !== ''; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/node_modules/')))) {
     const path = `${folder}/node_modules/${name}`

@@ -1,13 +1,13 @@
 /** Page of the site, in the order of the sidebar. */
 export interface Page {
   readonly section: Section
-  /** Path below the root of the site, without slashes at both ends; empty for the home page. */
+  /** Path below the site root, without slashes at the ends; empty for the home page. */
   readonly path: string
-  /** Text of the link in the sidebar. */
+  /** Link text in the sidebar. */
   readonly label: string
-  /** Markdown file of the repository that the page shows. Without it, the page is written in `src/content/docs`. */
+  /** Markdown file in the repository that the page shows. Without it, the text of the page is in `src/content/docs`. */
   readonly file?: string
-  /** Heading at which the page begins, if several pages share the file. The first page has none. */
+  /** Heading at which the page begins, if several pages share the file. `undefined` for the first page. */
   readonly from?: string
 }
 
@@ -15,12 +15,12 @@ export interface Page {
 export const SECTIONS = ['Start', 'Guides', 'Recipes', 'Coming from', 'Deploy', 'Reference', 'Why'] as const
 export type Section = (typeof SECTIONS)[number]
 
-/** URL of the repository on a public forge. Until it exists, links to its files are plain text. */
+/** URL of the public repository. Until it exists, links to repository files are plain text. */
 export const REPOSITORY_URL: string | undefined = undefined
 
 const CORE = 'packages/core/docs'
 
-/** Pages of the site. `generate.ts` writes those with a file, and those that `generated` names. */
+/** Pages of the site. `generate.ts` writes the pages that have a file and those that `generated` names. */
 export const PAGES: readonly Page[] = [
   ...section('Start', [
     ['', 'Home'],
