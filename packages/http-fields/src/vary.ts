@@ -8,12 +8,18 @@ import type { ResponseHeaders } from '@fw/types'
  * addVary(ctx.responseHeaders, 'accept-encoding')
  */
 export function addVary(headers: ResponseHeaders, ...names: readonly string[]): void {
-  const known = (headers.get('vary') ?? '')
+  const before = headers.get('vary')
+  if (before === null) {
+    // Most responses take this path.
+    if (names.length > 0) headers.set('vary', names.length === 1 ? (names[0] ?? '') : names.join(', '))
+    return
+  }
+  const known = before
     .split(',')
     .map((name) => name.trim())
     .filter(Boolean)
-  const lowerCase = new Set(known.map((name) => name.toLowerCase()))
-  if (lowerCase.has('*')) return
-  const missing = names.filter((name) => !lowerCase.has(name.toLowerCase()))
+  const lowerCase = known.map((name) => name.toLowerCase())
+  if (lowerCase.includes('*')) return
+  const missing = names.filter((name) => !lowerCase.includes(name.toLowerCase()))
   if (missing.length > 0) headers.set('vary', [...known, ...missing].join(', '))
 }
