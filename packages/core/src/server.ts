@@ -100,7 +100,6 @@ export class Server implements AsyncDisposable {
     if (this.#isClosing())
       throw withCode('FW_SERVER_CLOSED', new Error('Cannot listen: the server is closed. Create a new Server.'))
     const tls = options.tls === undefined ? this.#options.tls : options.tls
-    this.#stopRecords ??= startRuntimeRecords(this.#logger)
     const http3 = options.http3 ?? (tls !== undefined && tls !== false && (this.#options.http3 ?? false))
     if (http3 === true && options.proxyProtocol !== undefined) {
       throw withCode(
@@ -108,6 +107,7 @@ export class Server implements AsyncDisposable {
         new StartupError('HTTP/3 has no PROXY protocol. Set http3: false for this listener, or omit proxyProtocol'),
       )
     }
+    this.#stopRecords ??= startRuntimeRecords(this.#logger)
     const open = async (place: Place): Promise<OpenListener> =>
       await Listener.open({
         ...place,

@@ -13,7 +13,7 @@ import {
 import type { ConnectionTrace } from '@fw/types'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { type ListenOptions, Server, type ServerOptions } from '../../src/index.ts'
+import { type ListenOptions, Server, type ServerOptions, StartupError } from '../../src/index.ts'
 import { balance, BINARY, dial, header, LOCAL, TEXT } from './send-header.ts'
 
 const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
@@ -257,8 +257,7 @@ describe('a connection from an address that is not listed', () => {
     const { port } = await serve(others, { limits: { maxConnectionsPerAddress: 1 } })
     await dial(port)
     const second = await dial(port)
-    second.resume()
-    await closed(second)
+    expect(await second.toArray()).toEqual([])
   })
 
   it('matches IPv4 blocks on a dual-stack listener', async () => {
@@ -324,7 +323,28 @@ describe('a server that closes', () => {
       // The server has accepted the first connection when it has served the second one.
       await rawExchange(port, `${TEXT}BAD\r\n\r\n`)
       await server.close({ drainMs: 60_000 })
-      await closed(socket)
+      expect(await socket.toArray()).toEqual([])
     },
   )
+})
+
+describe('a listener with HTTP/3', () => {
+  it.each<[ServerOptions, ListenOptions]>([
+    [{ http3: true }, {}],
+    [{}, { http3: true }],
+    [{ http3: true }, { workers: 2 }],
+  ])('refuses proxyProtocol: %j, %j', async (options, listen) => {
+    await using server = new Server({ ...options, tls, logger: createLogger({ sinks: [new MemorySink()] }) })
+    const listening = server.listen({ port: 0, host: '127.0.0.1', proxyProtocol: FROM_LOOPBACK, ...listen })
+    await expect(listening).rejects.toThrow(StartupError)
+    await expect(listening).rejects.toMatchObject({
+      code: 'FW_HTTP3_UNAVAILABLE',
+      message: 'HTTP/3 has no PROXY protocol. Set http3: false for this listener, or omit proxyProtocol',
+    })
+  })
+
+  it('accepts proxyProtocol on another listener', async () => {
+    const { port } = await serve({ http3: false, tls }, { http3: true })
+    expect(await seen('h2', (await balance(port, TEXT)).port)).toMatchObject({ remoteAddress: '203.0.113.9' })
+  })
 })
