@@ -9,12 +9,12 @@ const FIXED_BYTES = 16
 const VERSION = 2
 const LOCAL = 0
 const PROXY = 1
-/** The bytes of both addresses and ports, by address family: UNSPEC, INET, INET6 and UNIX. */
+/** The bytes of both addresses and ports, by address family: unspecified, INET, INET6 and UNIX. */
 const ADDRESS_BYTES = [0, 12, 36, 216] as const
 const INET = 1
 const INET6 = 2
 const UNIX = 3
-/** Transport protocols: UNSPEC, STREAM and DGRAM. */
+/** Transport protocols: unspecified, STREAM and DGRAM. */
 const MAX_TRANSPORT = 2
 /** §2.2.3: type of the TLV with a checksum. */
 const CRC32C = 0x03

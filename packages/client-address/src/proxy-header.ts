@@ -8,12 +8,24 @@ export interface ProxySource {
 
 /** The result of reading a PROXY header. */
 export type ProxyHeader =
-  /** More bytes can complete the header. */
-  | { readonly kind: 'incomplete' }
-  /** No further bytes can make the header valid. `reason` is a clause in the present tense, without bytes of the peer. */
-  | { readonly kind: 'invalid'; readonly reason: string }
-  /** The first `length` bytes are the header. `source` is `undefined` if the connection's own addresses apply. */
-  | { readonly kind: 'complete'; readonly length: number; readonly source: ProxySource | undefined }
+  | {
+      /** More bytes can complete the header. */
+      readonly kind: 'incomplete'
+    }
+  | {
+      /** No further bytes can make the header valid. */
+      readonly kind: 'invalid'
+      /** A clause that completes "The connection was closed:". It contains no bytes of the peer. */
+      readonly reason: string
+    }
+  | {
+      /** The header is valid. */
+      readonly kind: 'complete'
+      /** Length of the header in bytes. The first byte of the client follows. */
+      readonly length: number
+      /** The source of the connection; `undefined` if the addresses of the connection itself apply. */
+      readonly source: ProxySource | undefined
+    }
 
 /** Returns the result for a header that cannot become valid. */
 export function invalid(reason: string): ProxyHeader {

@@ -1,4 +1,4 @@
-/** What a PROXY header states; `undefined` if it is not valid or not complete. */
+/** The contents of a valid and complete PROXY header. */
 export interface StatedHeader {
   readonly length: number
   /** The source as `address port`, with the address in the form of the URL standard; empty if none applies. */
@@ -12,7 +12,11 @@ const TCP4 = new RegExp(`^PROXY TCP4 (${V4}) (${V4}) (${PORT}) (${PORT})$`)
 const TCP6 = new RegExp(`^PROXY TCP6 ([\\da-fA-F:.]+) ([\\da-fA-F:.]+) (${PORT}) (${PORT})$`)
 const SIGNATURE = '\r\n\r\n\0\r\nQUIT\n'
 
-/** Reads a header by regular expressions and a `DataView`, without regard to speed or to early errors. */
+/**
+ * Reads a header by regular expressions and a `DataView`, without regard to speed or to early errors.
+ *
+ * @returns `undefined` if the header is not valid or not complete
+ */
 export function readStated(bytes: string): StatedHeader | undefined {
   return bytes.startsWith('PROXY') ? readText(bytes) : readBinary(bytes)
 }

@@ -61,10 +61,10 @@ export class ProxyHeaders {
       },
       onFailed: (reason) => {
         this.#forget(connection)
-        this.#record(remoteAddress ?? 'a Unix socket', reason ?? `it sent no PROXY header within ${timeoutMs} ms`)
+        this.#record(remoteAddress ?? 'a Unix socket', reason ?? `its PROXY header did not end within ${timeoutMs} ms`)
         this.#options.onClosed()
       },
-      onLeft: () => {
+      onSilent: () => {
         this.#forget(connection)
         this.#options.logger?.debug(
           'Connection from {} closed before its PROXY header',
@@ -111,10 +111,13 @@ export class ProxyHeaders {
 interface WaitingOwner {
   /** The header is complete. */
   onReady(source: ProxySource | undefined): void
-  /** The connection was closed. @param reason `undefined` if the deadline has passed */
+  /** The connection was closed after its first byte. @param reason `undefined` if the deadline has passed */
   onFailed(reason: string | undefined): void
-  /** The peer has closed the connection before its first byte, as health checks do. */
-  onLeft(): void
+  /**
+   * The connection was closed before its first byte. This is not an error: health checks close it, and AWS load balancers send
+   * the header only with the first byte of the client.
+   */
+  onSilent(): void
 }
 
 /** A connection whose header is not complete. */
@@ -136,8 +139,7 @@ class WaitingConnection implements HasDeadline {
   }
 
   onDeadline(): void {
-    this.destroy()
-    this.#owner.onFailed(undefined)
+    this.#fail(undefined)
   }
 
   destroy(): void {
@@ -151,8 +153,7 @@ class WaitingConnection implements HasDeadline {
     const header = readProxyHeader(received, this.#maxBytes)
     if (header.kind === 'incomplete') return
     if (header.kind === 'invalid') {
-      this.destroy()
-      this.#owner.onFailed(header.reason)
+      this.#fail(header.reason)
       return
     }
     const socket = this.#socket
@@ -166,9 +167,13 @@ class WaitingConnection implements HasDeadline {
   }
 
   readonly #onEnd = (): void => {
+    this.#fail('it ended within its PROXY header')
+  }
+
+  #fail(reason: string | undefined): void {
     this.destroy()
-    if (this.#received.length === 0) this.#owner.onLeft()
-    else this.#owner.onFailed('it ended within its PROXY header')
+    if (this.#received.length === 0) this.#owner.onSilent()
+    else this.#owner.onFailed(reason)
   }
 
   #release(): void {

@@ -11,7 +11,7 @@ export interface ProxyProtocolOptions {
   readonly from: readonly string[]
   /**
    * Limits the milliseconds from accepting a connection to the end of its header. Then the connection is closed. Default
-   * 5,000: the specification requires at least 3 seconds, which one lost packet can take. 0 disables the limit.
+   * 5,000: the specification recommends at least 3 seconds, so that a lost packet can be sent again. 0 disables the limit.
    */
   readonly timeoutMs?: number
   /**
@@ -53,7 +53,7 @@ export const PROXY_PROTOCOL: OptionKind = withFix(
 /**
  * Checks that `from` names a peer that can connect. `PROXY_PROTOCOL` checks the values.
  *
- * @param place What the listener listens on
+ * @param place The option that names the socket
  * @throws {TypeError} if `from` is absent, or fits no peer of a port or a Unix socket
  */
 export function checkProxyProtocol({ from }: ProxyProtocolOptions, place: 'port' | 'path' | 'fd' | 'systemd'): void {

@@ -134,6 +134,11 @@ describe('a connection with a PROXY header', () => {
     await client.close()
   })
 
+  it('counts once: a second one belongs to the client, and is a malformed request', async () => {
+    const { port } = await serve()
+    expect((await rawExchange(port, BINARY.toString('latin1') + TEXT + REQUEST)).text).toMatch(/^HTTP\/1\.1 400 /)
+  })
+
   it('is the peer for trustProxy', async () => {
     const headers = { 'x-forwarded-for': '192.0.2.77' }
     for (const [proxies, clientAddress] of [
@@ -318,7 +323,6 @@ describe('a server that closes', () => {
       const listen = { port: 0, host: '127.0.0.1', proxyProtocol, ...(isEncrypted ? { tls } : {}) }
       const { port = 0 } = await server.listen(listen)
       const socket = await dial(port)
-      socket.resume()
       socket.write(TEXT.slice(0, 20))
       // The server has accepted the first connection when it has served the second one.
       await rawExchange(port, `${TEXT}BAD\r\n\r\n`)
