@@ -1,7 +1,6 @@
 import * as crypto from 'node:crypto'
-import { checkOptions, either, flag, func, type OptionKinds } from '@fw/options'
+import { checkOptions, either, fieldName, flag, func, type OptionKinds } from '@fw/options'
 import type { Context, Middleware } from '@fw/types'
-import { fieldName } from './config/check-config.ts'
 import { correlationId, RequestId } from './entry/request-id.ts'
 
 /** Node.js 24 has UUIDs of version 7 since 24.16. */
@@ -12,8 +11,9 @@ export interface RequestIdOptions {
   /** Header field with the ID, in requests and responses. Default `x-request-id`. */
   readonly header?: string
   /**
-   * Uses the ID in the request, if it is 1 to 128 visible ASCII characters without `"`, `\`, `[` and `]`. Any client can send
-   * one, so set it to `true` only behind a proxy that replaces the field, or decide for each request. Default false.
+   * Uses the ID in the request if it has 1 to 128 visible ASCII characters without `"`, `\`, `[` and `]`. Any client can send
+   * an ID, so use `true` only behind a proxy that replaces the field, or pass a function that decides for each request. Default
+   * false.
    */
   readonly trust?: boolean | ((ctx: Context) => boolean)
 }

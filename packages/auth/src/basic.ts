@@ -6,7 +6,7 @@ import type { Verified } from './principal.ts'
 
 /** Options of `basic()`. */
 export interface BasicOptions extends CommonOptions {
-  /** Returns the client that a username and password belong to, or `null` if they are wrong. An error is a 500. */
+  /** Returns the client that a username and password belong to, or `null` if they are wrong. An error causes a 500. */
   readonly verify: (user: string, password: string, ctx: Context) => Verified | Promise<Verified>
 }
 

@@ -6,9 +6,9 @@ import type { Verified } from './principal.ts'
 
 /** Options of `bearer()`. */
 export interface BearerOptions extends CommonOptions {
-  /** Returns the client that a token belongs to, or `null` if the token is not valid. An error is a 500. */
+  /** Returns the client that a token belongs to, or `null` if the token is not valid. An error causes a 500. */
   readonly verify: (token: string, ctx: Context) => Verified | Promise<Verified>
-  /** Maximum length of a token in bytes. Longer ones get 400 before `verify` runs. Default 8192. */
+  /** Maximum length of a token in bytes. A longer token gets 400 before `verify` runs. Default 8192. */
   readonly maxTokenBytes?: number
 }
 

@@ -4,7 +4,7 @@ import { flag, func, optionError, type OptionKind, type OptionKinds, withFix } f
 export interface CommonOptions {
   /** Names the protected area in the challenge of a 401: visible ASCII characters without `"` and `\`. Default `api`. */
   readonly realm?: string
-  /** Passes requests without credentials, which then have no principal. Wrong credentials still get 401. Default false. */
+  /** Accepts requests without credentials, which then have no principal. Wrong credentials still get 401. Default false. */
   readonly optional?: boolean
 }
 

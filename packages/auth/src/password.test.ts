@@ -31,6 +31,15 @@ describe('hashPassword() and verifyPassword()', () => {
     expect(await Promise.all(checks)).toEqual([true, false, true, false, true, false, true, false])
   })
 
+  it('rejects with 503 if as many passwords as maxWaiting are waiting', async () => {
+    const calls = Array.from({ length: 5 }, () => hashPassword('a', { maxWaiting: 2 }))
+    const results = await Promise.allSettled(calls)
+    expect(results.map(({ status }) => status)).toEqual([...Array<string>(4).fill('fulfilled'), 'rejected'])
+    const error = { status: 503, code: 'FW_TOO_MANY_PASSWORDS', headers: { 'retry-after': '1' } }
+    await expect(calls[4]).rejects.toMatchObject(error)
+    expect(await verifyPassword('a', await hashPassword('a', { maxWaiting: 0 }), { maxWaiting: 0 })).toBe(true)
+  })
+
   it('returns false without a hash', async () => {
     expect(await verifyPassword('correct horse', undefined)).toBe(false)
     expect(await verifyPassword('correct horse', null)).toBe(false)

@@ -1,6 +1,7 @@
 import * as crypto from 'node:crypto'
 import { promisify } from 'node:util'
-import { showType, withCode } from '@fw/options'
+import { checkOptions, integer, type OptionKinds, showType, withCode } from '@fw/options'
+import { PasswordSlots } from './password-slots.ts'
 
 /** OWASP recommends these parameters for Argon2id: 19 MiB, two passes, one lane. */
 const PARAMETERS = { memory: 19_456, passes: 2, parallelism: 1 }
@@ -17,25 +18,19 @@ const NO_PASSWORD: ParsedHash = {
   hash: crypto.randomBytes(HASH_BYTES),
 }
 
-/** Limits the hashes that are computed at the same time. Others wait in the order of their arrival. */
-class Slots {
-  #free = 2
-  readonly #waiting: (() => void)[] = []
-
-  async take(): Promise<AsyncDisposable> {
-    if (this.#free > 0) this.#free--
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve))
-    return { [Symbol.asyncDispose]: async () => this.#release() }
-  }
-
-  #release(): void {
-    const next = this.#waiting.shift()
-    if (next === undefined) this.#free++
-    else next()
-  }
+/** Options of `hashPassword()` and `verifyPassword()`. */
+export interface PasswordOptions {
+  /**
+   * Limits the passwords in the process that wait to be hashed. Further calls reject with an `HttpError` with the status 503,
+   * because clients give up on a long queue, and it fills the memory. Default 100, about one second of work.
+   */
+  readonly maxWaiting?: number
 }
 
-const slots = new Slots()
+const KINDS: OptionKinds<PasswordOptions> = { maxWaiting: integer(0) }
+const MAX_WAITING = 100
+
+const slots = new PasswordSlots()
 
 interface ParsedHash {
   readonly memory: number
@@ -50,11 +45,13 @@ interface ParsedHash {
  *
  * @returns A string such as `$argon2id$v=19$m=19456,t=2,p=1$…`, for a column of 100 characters
  * @throws {TypeError} if the password is not a string
+ * @throws {HttpError} 503 if too many passwords are waiting
  * @throws {Error} if this release of Node.js has no Argon2: use 24.7 or later
  */
-export async function hashPassword(password: string): Promise<string> {
+export async function hashPassword(password: string, options: PasswordOptions = {}): Promise<string> {
+  checkOptions('hashPassword', options, KINDS)
   const salt = crypto.randomBytes(SALT_BYTES)
-  const hash = await derive(password, { ...PARAMETERS, salt, hash: Buffer.alloc(HASH_BYTES) })
+  const hash = await derive(password, { ...PARAMETERS, salt, hash: Buffer.alloc(HASH_BYTES) }, options)
   const { memory, passes, parallelism } = PARAMETERS
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${base64(salt)}$${base64(hash)}`
 }
@@ -65,12 +62,18 @@ export async function hashPassword(password: string): Promise<string> {
  *
  * @param hash Result of `hashPassword`, or another Argon2id hash in the same format
  * @throws {TypeError} if the password is not a string, or the hash has another format
+ * @throws {HttpError} 503 if too many passwords are waiting
  * @throws {Error} if this release of Node.js has no Argon2: use 24.7 or later
  */
-export async function verifyPassword(password: string, hash: string | null | undefined): Promise<boolean> {
+export async function verifyPassword(
+  password: string,
+  hash: string | null | undefined,
+  options: PasswordOptions = {},
+): Promise<boolean> {
+  checkOptions('verifyPassword', options, KINDS)
   const isKnown = hash !== undefined && hash !== null
   const expected = isKnown ? parse(hash) : NO_PASSWORD
-  const actual = await derive(password, expected)
+  const actual = await derive(password, expected, options)
   return crypto.timingSafeEqual(actual, expected.hash) && isKnown
 }
 
@@ -89,7 +92,12 @@ function parse(text: string): ParsedHash {
   }
 }
 
-async function derive(password: string, { memory, passes, parallelism, salt, hash }: ParsedHash): Promise<Buffer> {
+async function derive(
+  password: string,
+  parsed: ParsedHash,
+  { maxWaiting = MAX_WAITING }: PasswordOptions,
+): Promise<Buffer> {
+  const { memory, passes, parallelism, salt, hash } = parsed
   if (typeof password !== 'string') {
     const message = `password must be a string, got ${showType(password)}. Read it from a form or a JSON body.`
     throw withCode('FW_INVALID_ARGUMENT', new TypeError(message))
@@ -100,7 +108,7 @@ async function derive(password: string, { memory, passes, parallelism, salt, has
     throw withCode('FW_NODE_VERSION', new Error(message))
   }
   // Argon2 runs in the thread pool of Node.js, which has four threads for files and DNS too.
-  await using _slot = await slots.take()
+  using _slot = await slots.take(maxWaiting)
   // Keyboards encode a character such as é in different ways. They must give the same password.
   const message = password.normalize('NFC')
   return await promisify(argon2)('argon2id', {

@@ -293,6 +293,24 @@ describe('the route option cors', () => {
     expect(await ask('PUT')).toEqual({ status: 200, vary: null, fields: {} })
   })
 
+  it('applies to preflights if a route for every method also matches the path', async () => {
+    const app = new App()
+    app.router.use(cors({ ...LIST, credentials: true }))
+    app.router.put('/a', { cors: false }, () => 'ok').all('/*path', () => 'any')
+    const preflight = async (path: string, method: string): Promise<Seen> =>
+      seen(
+        await app.fetch(path, {
+          method: 'OPTIONS',
+          headers: { origin: ORIGIN, 'access-control-request-method': method },
+        }),
+      )
+    expect((await preflight('/a', 'PUT')).fields).toEqual({})
+    expect((await preflight('/a', 'PATCH')).fields).toMatchObject({
+      'allow-origin': ORIGIN,
+      'allow-methods': 'PUT, PATCH',
+    })
+  })
+
   it('applies to preflights for its route', async () => {
     expect(await ask('OPTIONS', 'GET')).toMatchObject({ fields: { 'allow-origin': '*', 'max-age': '7' } })
     expect(await ask('OPTIONS', 'HEAD')).toMatchObject({ fields: { 'allow-origin': '*', 'max-age': '7' } })

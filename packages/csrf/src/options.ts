@@ -13,7 +13,7 @@ export interface CsrfRefusal {
 export interface CsrfOptions {
   /** Other origins whose pages can send requests that change something, such as `https://app.example.org`. Default `[]`. */
   readonly trustedOrigins?: readonly string[]
-  /** Checks requests that offer to upgrade their connection, as WebSockets do, like those that change something. On by default. */
+  /** Also checks requests for a connection upgrade, such as WebSocket handshakes. On by default. */
   readonly upgrades?: boolean
   /**
    * Responds to a refused request, as a handler does, with the status 403 already set. Default: a problem document.

@@ -8,11 +8,11 @@ export interface ResourceState {
   readonly etag?: string | undefined
   /** Time of the last change. HTTP compares whole seconds. Default: unknown. */
   readonly lastModified?: Date | undefined
-  /** Whether the resource exists. `false` for a `PUT` that creates it, so that `If-None-Match: *` holds. Default true. */
+  /** Whether the resource exists. Set `false` for a `PUT` that creates it, so that `If-None-Match: *` is true. Default true. */
   readonly exists?: boolean
   /**
-   * Refuses requests with methods besides `GET` and `HEAD` unless they name the state that they change: `If-Match` with a tag,
-   * `If-Unmodified-Since`, or `If-None-Match: *`. Responses to `GET` and `HEAD` get `Cache-Control: no-transform`, because
+   * Refuses requests with methods other than `GET` and `HEAD` unless they name the state that they change: `If-Match` with a
+   * tag, `If-Unmodified-Since`, or `If-None-Match: *`. Responses to `GET` and `HEAD` get `Cache-Control: no-transform`, because
    * compression would make the tag weak, which `If-Match` never matches. Default false.
    */
   readonly required?: boolean

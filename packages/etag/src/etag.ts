@@ -6,10 +6,11 @@ import './route-option.ts'
 
 /** Options of `etag()`. */
 export interface EtagOptions {
-  /** Marks the tags as weak, for bodies that can differ in bytes and mean the same. Default false. */
+  /** Marks the tags as weak, for bodies that can have different bytes but the same meaning. Default false. */
   readonly weak?: boolean
   /**
-   * Longest body in bytes that gets a tag. The event loop computes the tag: 256 KiB take about 0.2 ms. Default 262,144.
+   * Maximum length in bytes of a body that gets a tag. The tag is computed on the event loop: 256 KiB take about 0.2 ms.
+   * Default 262,144.
    */
   readonly maxBytes?: number
 }

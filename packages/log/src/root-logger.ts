@@ -11,14 +11,15 @@ import { sinkKind, type LogSink } from './sinks/log-sink.ts'
 export interface LogOptions {
   /** Ignores records below this level. Default: the level that `FW_LOG_LEVEL` names, otherwise `Level.Info`. */
   readonly level?: LevelOption
-  /** Receive the records. Default: the current sinks, which at first are one `ConsoleSink`. */
+  /** Receive the records. Default: the current sinks, initially one `ConsoleSink`. */
   readonly sinks?: readonly LogSink[]
   /** Passes lines to a writer thread instead of writing them before the call returns. Default: false. */
   readonly async?: boolean
   /** In asynchronous mode, collects lines for at most this many milliseconds before a write. Default: 100. */
   readonly flushIntervalMs?: number
   /**
-   * In asynchronous mode, limits the queued records of each destination, in addition to 8 MiB of text. Default: 65,536.
+   * In asynchronous mode, limits the number of queued records for each destination. Their text is also limited to 8 MiB.
+   * Default: 65,536.
    */
   readonly maxQueueSize?: number
   /**

@@ -38,6 +38,12 @@ export const func: OptionKind = { expected: 'a function', accepts: (value) => ty
 /** Accepts strings. */
 export const text: OptionKind = { expected: 'a string', accepts: (value) => typeof value === 'string' }
 
+/** Accepts names of header fields (RFC 9110 §5.1). */
+export const fieldName: OptionKind = {
+  expected: 'a field name',
+  accepts: (value) => typeof value === 'string' && /^[!#$%&'*+.^_`|~\dA-Za-z-]+$/.test(value),
+}
+
 /** Accepts objects, except arrays. */
 export const object: OptionKind = { expected: 'an object', accepts: isObject }
 

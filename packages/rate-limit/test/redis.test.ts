@@ -1,11 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { on } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { RedisServer } from '@fw/testing/redis'
 import * as fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import { decide, type Quota, quotaOf } from '../src/rate/gcra.ts'
 import { type RedisClient, redisRateLimits, type RedisRateLimits } from '../src/redis.ts'
-import { RedisServer } from './redis-server.ts'
 
 /** Waits for a condition, with time for a busy machine. */
 const soon = (check: () => unknown): Promise<unknown> => vi.waitFor(check, { timeout: 30_000, interval: 20 })
@@ -17,7 +17,7 @@ type SendCommand = (args: readonly string[], send: RedisClient['sendCommand']) =
 
 /** A client whose copies send commands through `through`. */
 function wrapped(redis: RedisServer, through: SendCommand): RedisClient {
-  const { client } = redis
+  const client: RedisClient = redis.client
   return Object.assign(Object.create(client) as RedisClient, {
     duplicate: () => {
       const copy = client.duplicate()

@@ -3,7 +3,7 @@ import type { SessionStore, StoredSession } from './session-store.ts'
 
 /** Options of `memorySessions()`. */
 export interface MemorySessionsOptions {
-  /** Maximum number of sessions. The one that was not read or written for the longest time is deleted first. Default 100,000. */
+  /** Maximum number of sessions. The least recently used session is deleted first. Default 100,000. */
   readonly maxSessions?: number
 }
 

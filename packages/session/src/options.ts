@@ -11,8 +11,8 @@ export interface SessionCookieOptions {
    */
   readonly name?: string
   /**
-   * Time without a request after which a session expires, in milliseconds. Recorded when a tenth of it has passed. Default
-   * 1,800,000 (30 minutes); at most 400 days.
+   * Time without a request after which a session expires, in milliseconds. A request extends the session only after a tenth of
+   * this time has passed. Default 1,800,000 (30 minutes); at most 400 days.
    */
   readonly idleTimeoutMs?: number
   /**
@@ -30,7 +30,10 @@ export interface SealedSessionOptions extends SessionCookieOptions {
    * Secrets of at least 32 random bytes. The first secret encrypts and any of them decrypts, so you can rotate secrets.
    */
   readonly secrets: readonly (string | Uint8Array)[]
-  /** Maximum size of the name and the value of the cookie, in bytes, above which `update()` throws. Browsers accept 4,096. Default 4,096. */
+  /**
+   * Maximum size of the cookie's name and value together, in bytes. Above it, `update()` throws. Browsers accept 4,096. Default
+   * 4,096.
+   */
   readonly maxCookieBytes?: number
 }
 

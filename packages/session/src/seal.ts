@@ -1,4 +1,12 @@
-import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto'
 
 /** The content of a sealed session. */
 export interface SealedContent {
@@ -12,12 +20,14 @@ export interface SealedContent {
 const KEY_BYTES = 32
 /** Finds the key of a value among several secrets. It reveals nothing about the key. */
 const KEY_ID_BYTES = 4
+/** Random bytes from which the key of one value is derived. */
+const SALT_BYTES = 12
 /** NIST SP 800-38D §5.2.1.1: the recommended size of the nonce, and the size of the full tag. */
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 /** Milliseconds since 1970 in 48 bits, as in a UUIDv7. */
 const TIME_BYTES = 6
-const OVERHEAD_BYTES = KEY_ID_BYTES + NONCE_BYTES + 2 * TIME_BYTES + TAG_BYTES
+const OVERHEAD_BYTES = KEY_ID_BYTES + SALT_BYTES + NONCE_BYTES + 2 * TIME_BYTES + TAG_BYTES
 
 /** Separates these keys from others that a program derives from the same secret. Names the format of the value too. */
 const PURPOSE = '@fw/session: sealed session, format 1'
@@ -28,8 +38,10 @@ interface SealingKey {
 }
 
 /**
- * Encrypts and authenticates sessions with AES-256-GCM. A value holds the key id, a random nonce, the encrypted times and
- * data, and the tag, in base64url.
+ * Encrypts and authenticates sessions with AES-256-GCM. A value holds the key id, a random salt and nonce, the encrypted times
+ * and data, and the tag, in base64url.
+ *
+ * NIST SP 800-38D §8.3 allows 2^32 random nonces for one key. Each value has its own key, so a secret has no such limit.
  */
 export class Sealer {
   readonly #keys: ReadonlyMap<number, SealingKey>
@@ -46,14 +58,14 @@ export class Sealer {
   /** Seals a session under the name of its cookie, so that it is not valid in another cookie. */
   seal(cookieName: string, { createdAtMs, usedAtMs, json }: SealedContent): string {
     const { id, key } = this.#current
-    const nonce = randomBytes(NONCE_BYTES)
+    const random = randomBytes(SALT_BYTES + NONCE_BYTES)
     const times = Buffer.alloc(2 * TIME_BYTES)
     times.writeUIntBE(createdAtMs, 0, TIME_BYTES)
     times.writeUIntBE(usedAtMs, TIME_BYTES, TIME_BYTES)
-    const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES }).setAAD(
-      Buffer.from(cookieName),
-    )
-    const sealed = [id, nonce, cipher.update(times), cipher.update(json, 'utf8'), cipher.final()]
+    const cipher = createCipheriv('aes-256-gcm', keyOfValue(key, random), random.subarray(SALT_BYTES), {
+      authTagLength: TAG_BYTES,
+    }).setAAD(Buffer.from(cookieName))
+    const sealed = [id, random, cipher.update(times), cipher.update(json, 'utf8'), cipher.final()]
     return Buffer.concat([...sealed, cipher.getAuthTag()]).toString('base64url')
   }
 
@@ -84,11 +96,19 @@ function deriveKey(secret: string | Uint8Array): SealingKey {
   return { key: createSecretKey(bytes.subarray(0, KEY_BYTES)), id: bytes.subarray(KEY_BYTES) }
 }
 
+/** @param random The random bytes of the value, which begin with the salt */
+function keyOfValue(key: KeyObject, random: Buffer): Buffer {
+  return createHmac('sha256', key).update(random.subarray(0, SALT_BYTES)).digest()
+}
+
 function decrypt(key: KeyObject, cookieName: string, bytes: Buffer): Buffer | null {
-  const nonce = bytes.subarray(KEY_ID_BYTES, KEY_ID_BYTES + NONCE_BYTES)
-  const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES })
+  const end = KEY_ID_BYTES + SALT_BYTES + NONCE_BYTES
+  const random = bytes.subarray(KEY_ID_BYTES, end)
+  const decipher = createDecipheriv('aes-256-gcm', keyOfValue(key, random), random.subarray(SALT_BYTES), {
+    authTagLength: TAG_BYTES,
+  })
   decipher.setAAD(Buffer.from(cookieName)).setAuthTag(bytes.subarray(-TAG_BYTES))
-  const plain = decipher.update(bytes.subarray(KEY_ID_BYTES + NONCE_BYTES, -TAG_BYTES))
+  const plain = decipher.update(bytes.subarray(end, -TAG_BYTES))
   try {
     decipher.final()
   } catch {

@@ -2,11 +2,11 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { RedisServer } from '@fw/testing/redis'
 import { createClient } from 'redis'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { redisSessions, type RedisSessionClient } from '../src/redis.ts'
 import { Browser } from './browser.ts'
-import { RedisServer } from './redis-server.ts'
 import { storeContract } from './store-contract.ts'
 
 function clientOf(redis: RedisServer): ReturnType<typeof createClient> {

@@ -2,8 +2,8 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { on } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { RedisServer } from '@fw/testing/redis'
 import { EventClient } from '../src/testing.ts'
-import { RedisServer } from './redis-server.ts'
 
 export interface FleetOptions {
   readonly nodes: number

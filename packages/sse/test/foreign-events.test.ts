@@ -1,9 +1,9 @@
 import { App } from '@fw/core'
+import { RedisServer } from '@fw/testing/redis'
 import { expect, it, onTestFinished } from 'vitest'
 import { SseChannel } from '../src/index.ts'
 import { RedisBackplane } from '../src/redis.ts'
 import { EventClient } from '../src/testing.ts'
-import { RedisServer } from './redis-server.ts'
 
 const KEY = 'fw:sse:{test}'
 

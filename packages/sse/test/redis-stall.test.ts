@@ -1,10 +1,10 @@
+import { RedisServer } from '@fw/testing/redis'
 // Timers run first in an event-loop turn. After the process was suspended, they expire before it has read the bytes
 // that arrived during the suspension.
 import { setImmediate } from 'node:timers/promises'
 import { expect, it, vi } from 'vitest'
 import { SseChannel } from '../src/index.ts'
 import { RedisBackplane } from '../src/redis.ts'
-import { RedisServer } from './redis-server.ts'
 
 /** Blocks this process for some milliseconds, after pending writes have been sent. */
 async function standStill(ms: number): Promise<void> {

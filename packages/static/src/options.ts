@@ -15,7 +15,7 @@ export interface StaticFilesOptions {
   readonly precompressed?: boolean
   /** Keeps unchanged files in memory. Default true. */
   readonly cacheInMemory?: boolean
-  /** File that is sent for a directory. Default `'index.html'`. */
+  /** Name of the file that is sent for a directory. Default `'index.html'`. */
   readonly indexFile?: string
   /** Sends `fallbackFile` for paths that name no file, for single-page applications. Default false. */
   readonly spa?: boolean

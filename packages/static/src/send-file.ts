@@ -21,7 +21,9 @@ export interface SendFileOptions {
   readonly root?: string | URL
   /** Makes browsers save the file under its own name (`true`) or the given one. Default false. */
   readonly download?: boolean | string
-  /** Sets `Content-Type`. By default, a field that is already set is kept; otherwise, the extension decides. */
+  /**
+   * Sets `Content-Type`. By default, a field that is already set is kept; otherwise, the file extension determines the type.
+   */
   readonly contentType?: string
   /** Sets `Cache-Control`. Default none. */
   readonly cacheControl?: string

@@ -86,8 +86,8 @@ export interface Context<P extends object = Params, V extends Validated = Valida
   /** The matched route; `undefined` if no route matches. */
   readonly route: RouteInfo | undefined
   /**
-   * The routes of the path, the best match first. If a route matches the request, that route alone. For OPTIONS without a
-   * route, and for a method without one (405), the routes for other methods, so that middleware can read their options.
+   * The routes that match the path, the best match first. For OPTIONS, and for a method without a route (405), the routes for
+   * every method, so that middleware can read their options. For other requests, only the matched route.
    */
   readonly pathRoutes: readonly RouteInfo[]
   /** The request header fields; the response header fields are `responseHeaders`. */

@@ -1,6 +1,9 @@
 /** Attributes of a cookie (RFC 6265bis §5.6). */
 export interface CookieOptions {
-  /** Seconds until the browser deletes the cookie. Without it and `expires`, the browser deletes it when it closes. */
+  /**
+   * Seconds until the browser deletes the cookie. Without this option and `expires`, the browser deletes the cookie when it
+   * closes.
+   */
   readonly maxAgeSeconds?: number
   /** The time at which the browser deletes the cookie. */
   readonly expires?: Date
@@ -12,7 +15,7 @@ export interface CookieOptions {
   readonly httpOnly?: boolean
   /** Restricts the cookie to TLS. Default: true for a request over TLS. Set it behind a proxy that terminates TLS. */
   readonly secure?: boolean
-  /** Restricts requests from other sites. Default `'lax'`. */
+  /** Restricts which requests from other sites carry the cookie. Default `'lax'`. */
   readonly sameSite?: 'strict' | 'lax' | 'none'
   /** Stores the cookie separately for each top-level site (CHIPS). Default false. */
   readonly partitioned?: boolean
@@ -22,7 +25,7 @@ export interface CookieOptions {
 
 /** Secrets that sign cookies. */
 export interface CookieSecrets {
-  /** The first one signs, and all of them verify, so that you can replace a secret. */
+  /** The first secret signs cookies. All secrets verify them, so that you can replace a secret. */
   readonly secrets: readonly string[]
 }
 

@@ -9,11 +9,11 @@ export interface RouteOptions {
   readonly use?: Middleware | readonly Middleware[]
   /** Replaces the server's limits for this route. */
   readonly limits?: {
-    /** Limits the request body in bytes; a larger one gets 413. */
+    /** Limits the request body in bytes. A larger body gets 413. */
     readonly maxBodyBytes?: number
-    /** Limits the fields of an `application/x-www-form-urlencoded` body; more fields get 413. */
+    /** Limits the fields of an `application/x-www-form-urlencoded` body. A form with more gets 413. */
     readonly maxFormFields?: number
-    /** Limits each part of a `multipart/form-data` body in bytes; a larger one gets 413. */
+    /** Limits each part of a `multipart/form-data` body in bytes. A larger part gets 413. */
     readonly maxFileBytes?: number
   }
   /**
@@ -28,12 +28,11 @@ export interface RouteOptions {
   readonly query?: StandardSchema | undefined
   /** Validates the header fields, with names in lower case. */
   readonly headers?: StandardSchema | undefined
-  /** Validates the body before the handler runs. `bodyTypes` decides how it is parsed: by default as JSON. */
+  /** Validates the body before the handler runs. `bodyTypes` determines how the body is parsed; the default is JSON. */
   readonly body?: StandardSchema | undefined
   /**
-   * Schemas of the JSON responses by status: JSON Schemas, or Standard Schemas that provide one. A single Standard
-   * Schema applies to status 200. They are compiled to serializers, which leave out members that a schema does not
-   * name.
+   * Schemas of the JSON responses by status: JSON Schemas, or Standard Schemas that provide one. A single Standard Schema
+   * applies to status 200. They are compiled to serializers, which omit members that a schema does not name.
    */
   readonly response?: Readonly<Record<number, JsonSchema | StandardSchema>> | StandardSchema
   /**
@@ -43,8 +42,8 @@ export interface RouteOptions {
   readonly checkResponses?: 'error' | 'count' | 'off'
   /**
    * Media types of bodies that `ctx.json()`, `ctx.request.json()` and the `body` schema accept, in lower case without
-   * parameters. Any other body gets 415, and so does one without a `Content-Type` field. Default: the server's
-   * `bodyTypes`, `['application/json']`.
+   * parameters. A body of another type, or without a `Content-Type` field, gets 415. Default: the server's `bodyTypes`,
+   * `['application/json']`.
    *
    * `'application/json'` stands for every JSON format, including `text/json` and types that end in `+json`. With
    * `'application/x-www-form-urlencoded'` a `body` schema also checks forms, in the shape of a query. Bodies with any

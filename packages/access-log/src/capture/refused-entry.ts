@@ -3,7 +3,9 @@ import type { Refusal } from '@fw/types'
 import type { Entry } from '../entry/entry.ts'
 import { redactQuery } from './redact.ts'
 import type { Settings } from '../config/settings.ts'
-import { isToken } from '../config/check-config.ts'
+
+/** A method is a token (RFC 9110 §9.1). */
+const METHOD = /^[!#$%&'*+.^_`|~\dA-Za-z-]+$/
 
 /** Returns the entry for a refused request, with the parts that the protocol engine could read. */
 export function refusedEntry(refusal: Refusal, settings: Settings): Entry {
@@ -16,7 +18,7 @@ export function refusedEntry(refusal: Refusal, settings: Settings): Entry {
     isAborted: status === 0 || status === 499,
     durationNs,
     isSlow: durationNs > settings.slowThresholdNs,
-    method: method !== undefined && isToken(method) ? method : '-',
+    method: method !== undefined && METHOD.test(method) ? method : '-',
     path,
     query: settings.logQuery ? redactQuery(query, settings.redactQuery) : '',
     bytes: refusal.bodyBytes,

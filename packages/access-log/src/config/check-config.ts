@@ -2,6 +2,7 @@ import {
   anything,
   checkOptions,
   either,
+  fieldName,
   flag,
   func,
   integer,
@@ -40,8 +41,6 @@ const sinkKind = withFix(
   'Use a sink such as new JsonSink().',
 )
 
-/** Accepts the name of a header field. */
-export const fieldName: OptionKind = { expected: 'a field name', accepts: isToken }
 const fieldNames = listOf('an array of field names', fieldName)
 const texts = listOf('an array of strings', text)
 
@@ -131,9 +130,4 @@ export const ONE_THRESHOLD = 'Give slowThreshold or slowThresholdMs, but not bot
 
 export function hasBothThresholds({ slowThreshold, slowThresholdMs }: AccessLogConfig): boolean {
   return slowThreshold !== undefined && slowThresholdMs !== undefined
-}
-
-/** Reports whether a value can be a method or a field name: RFC 9110 §5.1, §5.6.2, §9.1. */
-export function isToken(value: unknown): boolean {
-  return typeof value === 'string' && /^[!#$%&'*+.^_`|~\dA-Za-z-]+$/.test(value)
 }

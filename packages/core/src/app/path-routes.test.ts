@@ -15,6 +15,9 @@ function appWithRoutes(): { app: App; seen: string[][] } {
   app.router.put('/users/:id', handler)
   app.router.delete('/users/me', handler)
   app.router.get('/other', handler)
+  app.router.get('/files/list', handler)
+  app.router.all('/files/*path', handler)
+  app.router.options('/files/own', handler)
   app.router.group('/shop').post('/', handler)
   return { app, seen }
 }
@@ -49,6 +52,10 @@ describe('ctx.pathRoutes', () => {
     ['POST', '/users/7', ['GET /users/:id', 'PUT /users/:id']],
     ['OPTIONS', '/users/me', ['DELETE /users/me', 'GET /users/:id', 'PUT /users/:id']],
     ['OPTIONS', '/shop', ['POST /shop/']],
+    ['GET', '/files/list', ['GET /files/list']],
+    ['OPTIONS', '/files/list', ['GET /files/list', '* /files/*path']],
+    ['OPTIONS', '/files/own', ['OPTIONS /files/own', '* /files/*path']],
+    ['OPTIONS', '/files/x', ['* /files/*path']],
     ['GET', '/nowhere', []],
   ])('contains the routes for the path: %s %s', async (method, path, expected) => {
     const { app, seen } = appWithRoutes()

@@ -110,6 +110,11 @@ export class Routes {
     return { kind: 'bad-target', detail: 'The path has a malformed percent-encoding' }
   }
 
+  /** Returns the routes of a path for every method, the best match first. */
+  ofPath(path: string): readonly RouteInfo[] {
+    return this.#table.valuesOf(path).map(({ info }) => info)
+  }
+
   /** Returns the group with the longest prefix that covers a path, the first on a tie, or `undefined`. */
   groupOf(path: string): RouteScope | undefined {
     const text = decodePath(path)

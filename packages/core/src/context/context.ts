@@ -40,8 +40,8 @@ export class RequestContext {
   prepared: PreparedResponse = new PreparedResponse(this)
   readonly route: RouteInfo | undefined
   readonly params: Params
-  /** For a request without a route, the path's routes for other methods. */
-  otherRoutes: readonly RouteInfo[] | undefined = undefined
+  /** The routes of the path for every method, for OPTIONS and for a request without a route. */
+  routesOfPath: readonly RouteInfo[] | undefined = undefined
   /** The application sets these before the handler runs; `trace` only while requests are traced. */
   valid: Validated = NOTHING_VALID
   filters: readonly ResponseFilter[] | undefined = undefined
@@ -108,7 +108,7 @@ export class RequestContext {
   }
 
   get pathRoutes(): readonly RouteInfo[] {
-    return this.route === undefined ? (this.otherRoutes ?? []) : [this.route]
+    return this.routesOfPath ?? (this.route === undefined ? [] : [this.route])
   }
 
   get query(): URLSearchParams {

@@ -3,8 +3,8 @@ import type { Limits } from '../options/limits.ts'
 import { ConnectionError, ErrorCode } from './errors.ts'
 
 /**
- * Number of frames that have no effect (empty DATA, PRIORITY, acknowledgements, unknown types …) that a connection may
- * send in a burst, and per second on average. nghttp2 uses the same two numbers against floods.
+ * Number of frames that change nothing (empty DATA, PRIORITY, acknowledgements, unknown types …) and SETTINGS frames that a
+ * connection may send in a burst, and per second on average. nghttp2 uses the same two numbers against floods.
  */
 const IDLE_FRAMES_BURST = 10_000
 const IDLE_FRAMES_PER_SECOND = 330

@@ -196,6 +196,8 @@ export class FrameReceiver {
       this.#owner.onSettingsAcknowledged()
       return
     }
+    // A client that changes its settings often gains nothing from it, but each frame costs an acknowledgement.
+    this.#streams.countIdleFrame()
     this.#hasSettings = true
     // No field block is open here, so only the preface deadline can be set.
     this.deadlineMs = Infinity

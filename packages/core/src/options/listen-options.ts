@@ -28,7 +28,7 @@ export interface ListenOptions {
    * clients among them. Default false.
    */
   readonly reusePort?: boolean
-  /** Descriptor of an open socket that accepts connections, to listen on instead of a port. The listener closes it. */
+  /** Descriptor of a listening socket to use instead of a port. The listener closes it. */
   readonly fd?: number
   /**
    * Descriptor of an open UDP socket for HTTP/3. Requires `fd` or `systemd`. Default: the listener opens a UDP socket.
@@ -56,12 +56,10 @@ export interface ListenOptions {
   readonly http3?: boolean | 'clear'
   /**
    * Reads the client's address from the header of the PROXY protocol, which load balancers send before the first byte of the
-   * client. Not for HTTP/3. Default: no header is read.
+   * client. HTTP/3 has no such header. Default: no header is read.
    */
   readonly proxyProtocol?: ProxyProtocolOptions
-  /**
-   * Closes the listener and its connections when aborted. In-flight requests have the server's `drainMs` to finish.
-   */
+  /** Closes the listener and its connections when aborted. In-flight requests then have the server's `drainMs` to finish. */
   readonly signal?: AbortSignal
 }
 

@@ -11,7 +11,7 @@ export interface WorkerOptions {
    * disables the check.
    */
   readonly heartbeatTimeoutMs?: number
-  /** Limits the time until a worker listens, in milliseconds. Default 60,000. */
+  /** Limits the time that a worker can take until it listens, in milliseconds. Default 60,000. */
   readonly startTimeoutMs?: number
   /**
    * Limits the delay before a worker that repeatedly fails to start is started again, in milliseconds. Default 30,000.
@@ -19,7 +19,7 @@ export interface WorkerOptions {
   readonly maxRestartDelayMs?: number
   /** Limits the time that a replaced worker has to finish its in-flight requests, in milliseconds. Default 10,000. */
   readonly drainMs?: number
-  /** Keeps one more process started, which immediately replaces a worker that ends unexpectedly. Default false. */
+  /** Keeps an additional process running, which immediately replaces a worker that ends unexpectedly. Default false. */
   readonly spare?: boolean
 }
 

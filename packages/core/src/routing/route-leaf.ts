@@ -6,8 +6,11 @@ export const ANY_METHOD: unique symbol = Symbol('any method')
 /** Method name, or the key for any method. */
 export type MethodKey = string | typeof ANY_METHOD
 
+/** Not a method, so no route handles it. A search for it visits every route of a path. */
+export const NO_METHOD = ''
+
 /** Methods that a route for any method does not handle, because their semantics need an explicit handler. */
-const ASKED_FOR: ReadonlySet<string> = new Set(['CONNECT', 'TRACE'])
+const ASKED_FOR: ReadonlySet<string> = new Set(['CONNECT', 'TRACE', NO_METHOD])
 const ANY_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /** Route that matches a path. */

@@ -1,7 +1,14 @@
 import { withCode } from '@fw/options'
 import type { Params } from '@fw/types'
 import { decodePath, toggleSlash, referenceToOtherEnd, segmentText, withoutCase } from './path-text.ts'
-import { allowedMethods, type MethodKey, type RouteEntry, type RouteLeaf, type RouteMatch } from './route-leaf.ts'
+import {
+  allowedMethods,
+  type MethodKey,
+  NO_METHOD,
+  type RouteEntry,
+  type RouteLeaf,
+  type RouteMatch,
+} from './route-leaf.ts'
 import { parsePattern, segmentWithoutCase, type PatternSegment } from './route-pattern.ts'
 import { emptyTree, findEntry, leafOf, type Place, type Search } from './route-tree.ts'
 import { EXACT_ROUTING, type Routing } from '../options/routing-options.ts'
@@ -103,6 +110,12 @@ export class RouteTable<T> {
     if (passed === undefined) return UNKNOWN
     const values = [...new Set(passed.flatMap((leaf) => leaf.values))]
     return { kind: 'other-methods', allow: allowedMethods(passed.flatMap((leaf) => leaf.methods)), values }
+  }
+
+  /** Returns the values for every method of a path, the best match first. @param path The path as received */
+  valuesOf(path: string): readonly T[] {
+    const found = this.find(NO_METHOD, path)
+    return found.kind === 'other-methods' ? found.values : []
   }
 
   /** Returns every registered method, for `OPTIONS *`. */

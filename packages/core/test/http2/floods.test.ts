@@ -91,6 +91,7 @@ const FLOODS: readonly Flood[] = [
   ['PRIORITY', 'CVE-2019-9513', NOTHING, (n) => frame(PRIORITY, 0, streamId(n % 1000), Buffer.from([0, 0, 0, 0, 16]))],
   ['empty DATA', 'CVE-2019-9518', POST, () => data(1, '')],
   ['more streams than are allowed', 'RFC 9113 §5.1.2', NOTHING, (n) => headers(streamId(n), request('POST'), 0)],
+  ['SETTINGS', 'CVE-2019-9515', NOTHING, () => settings([Setting.MAX_CONCURRENT_STREAMS, 100])],
   ['frames of unknown types', 'RFC 9113 §5.5', NOTHING, () => frame(0x77, 0, 0, 'x')],
   ['PRIORITY_UPDATE', 'RFC 9218 §7.1', NOTHING, (n) => priorityUpdate(streamId(n % 50), 'u=1')],
   ['acknowledgements without SETTINGS', 'RFC 9113 §10.5', NOTHING, () => frame(SETTINGS, Flag.ACK, 0)],
@@ -171,7 +172,6 @@ describe('a body in one-byte frames', () => {
  * the acknowledgements.
  */
 const CHEAP: readonly Flood[] = [
-  ['SETTINGS', 'CVE-2019-9515', NOTHING, () => settings([Setting.MAX_CONCURRENT_STREAMS, 100])],
   ['PING', 'CVE-2019-9512', NOTHING, () => frame(PING, 0, 0, '12345678')],
   ['WINDOW_UPDATE by 1', 'CVE-2019-9511', NOTHING, () => windowUpdate(0, 1)],
 ]

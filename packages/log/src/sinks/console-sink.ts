@@ -19,8 +19,8 @@ export interface ConsoleSinkConfig extends LineConfig {
   /** Writes Error and Fatal records to stderr instead of stdout. Default: true. */
   readonly stderrForErrors?: boolean
   /**
-   * Keeps the line breaks of messages, such as those of a stack trace. Each line after the first begins with spaces
-   * and `|`, so that it cannot be mistaken for a record. Default: true on a terminal; pipes and files get one line for each record.
+   * Keeps the line breaks of messages, such as those of a stack trace. Each line after the first begins with spaces and `|`, so
+   * that it cannot be mistaken for a record. Default: true on a terminal; pipes and files receive one line per record.
    */
   readonly multiline?: boolean
 }

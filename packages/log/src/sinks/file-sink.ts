@@ -18,7 +18,7 @@ import { Rotation, rotateKind, type RotateConfig } from './rotation.ts'
 
 /** Options of `FileSink`. */
 export interface FileSinkConfig extends LineConfig {
-  /** The file. Missing parent directories are created. */
+  /** Path of the log file. Missing parent directories are created. */
   readonly path: string | URL
   /** Keeps the content of an existing file. Default: true. */
   readonly append?: boolean

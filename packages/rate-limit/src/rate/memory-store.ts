@@ -4,7 +4,7 @@ import type { RateLimitStore } from './store.ts'
 
 /** Options of `memoryRateLimits()`. */
 export interface MemoryRateLimitsOptions {
-  /** Maximum number of keys. A new key replaces the one whose last unit was taken first. Default: 100,000, about 12 MB. */
+  /** Maximum number of keys. A new key replaces the key whose last unit was used longest ago. Default: 100,000, about 12 MB. */
   readonly maxKeys?: number
 }
 

@@ -6,7 +6,7 @@ import { grantOf, isMissingScript, takeCommand } from './script.ts'
 
 /** Options of `redisRateLimits()`. */
 export interface RedisRateLimitsOptions {
-  /** Text before each key. Applications that share a Redis need different ones. Default: `'fw:rate-limit:'`. */
+  /** Text before each key. Applications that share a Redis server need different prefixes. Default: `'fw:rate-limit:'`. */
   readonly prefix?: string
 }
 

@@ -6,11 +6,11 @@ import { Load } from './load.ts'
 
 /** Options of `shedLoad()`. */
 export interface ShedLoadOptions {
-  /** Delay of the event loop in milliseconds above which requests are refused. It is an average over about 200 ms. Default: 200. */
+  /** Event-loop delay in milliseconds above which requests are refused, averaged over about 200 ms. Default: 200. */
   readonly maxEventLoopDelayMs?: number
-  /** Used bytes of the heap above which requests are refused. Default: no limit. */
+  /** Used heap in bytes above which requests are refused. Default: no limit. */
   readonly maxHeapBytes?: number
-  /** Shortest `retry-after` in seconds, up to 3,600; up to twice as long, at random. Default: 5. */
+  /** Minimum `retry-after` in seconds, up to 3,600. The actual value is random, and at most twice as long. Default: 5. */
   readonly retryAfterSeconds?: number
 }
 

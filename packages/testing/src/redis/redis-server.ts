@@ -1,54 +1,74 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { tempFolder, type TempFolder } from '@fw/testing'
-import { createClient } from 'redis'
-import type { RedisClient } from '../src/redis.ts'
+import { createClient, type RedisClientType } from 'redis'
+import { tempFolder, type TempFolder } from '../temp-folder.ts'
+
+/** Time limit for a response to a test's own command. */
+const RESPONSE_MS = 30_000
 
 /** The running servers. */
 const servers = new Set<ChildProcess>()
-// A failed test may have left a server running.
+// A failed test can have left a server running.
 process.once('exit', () => {
   for (const server of servers) server.kill('SIGKILL')
 })
 
 /**
- * A real Redis that can be killed and restarted. It keeps its data, and listens on a Unix socket in its own folder, because
- * another process could take a port while it is down.
+ * A real Redis that can be killed and restarted with the data on its disk. Listens on a Unix socket in its own folder,
+ * because another process could take its port while it is down.
  */
 export class RedisServer implements AsyncDisposable {
   readonly path: string
   readonly #folder: TempFolder
+  readonly #options: readonly string[]
   #process: ChildProcess | undefined = undefined
 
-  private constructor(folder: TempFolder) {
+  private constructor(folder: TempFolder, options: readonly string[]) {
     this.path = folder.join('redis.sock')
     this.#folder = folder
+    this.#options = options
   }
 
-  static async start(): Promise<RedisServer> {
-    const server = new RedisServer(await tempFolder())
+  /** @param isDurable Whether Redis writes to disk before each reply, by default true. Otherwise, it loses its data when it ends */
+  static async start(isDurable = true): Promise<RedisServer> {
+    const options = isDurable ? ['--appendonly', 'yes', '--appendfsync', 'always'] : ['--appendonly', 'no']
+    const server = new RedisServer(await tempFolder(), options)
     await server.restart()
     return server
   }
 
-  get client(): RedisClient {
+  /** A client that is not connected yet. */
+  get client(): RedisClientType {
     return createClient({ socket: { path: this.path, tls: false } })
   }
 
-  /** Sends a command over a separate connection. @throws without a reply */
+  /** Sends a command over a separate connection. @throws if there is no reply */
   async command(...args: string[]): Promise<unknown> {
-    const client = createClient({ socket: { path: this.path, tls: false, reconnectStrategy: false } })
+    const [reply] = await this.#converse([args])
+    return reply
+  }
+
+  /** Sends commands as one transaction. @throws if there is no reply */
+  async transaction(...commands: readonly string[][]): Promise<void> {
+    await this.#converse([['MULTI'], ...commands, ['EXEC']])
+  }
+
+  async #converse(commands: readonly string[][]): Promise<unknown[]> {
+    const client = createClient({
+      socket: { path: this.path, tls: false, reconnectStrategy: false },
+      commandOptions: { timeout: RESPONSE_MS },
+    })
     client.on('error', () => {})
     await client.connect()
     try {
-      return await client.sendCommand(args)
+      return await Promise.all(commands.map((command) => client.sendCommand(command)))
     } finally {
       client.destroy()
     }
   }
 
-  /** Kills it. */
+  /** Kills it, so that it cannot save its data. */
   async kill(): Promise<void> {
     const running = this.#process
     this.#process = undefined
@@ -72,9 +92,8 @@ export class RedisServer implements AsyncDisposable {
   async restart(): Promise<void> {
     await this.kill()
     const where = ['--port', '0', '--unixsocket', this.path, '--dir', this.#folder.path, '--save', '']
-    const durable = ['--appendonly', 'yes', '--appendfsync', 'always']
-    // It inherits no output of the tests. Otherwise a reader of that output would wait for its end.
-    const started = spawn('redis-server', [...where, ...durable], { stdio: ['ignore', 'pipe', 'ignore'] })
+    // Do not let it inherit the tests' output. Otherwise, a reader of that output would wait for the server to end.
+    const started = spawn('redis-server', [...where, ...this.#options], { stdio: ['ignore', 'pipe', 'ignore'] })
     this.#process = started
     started.unref()
     servers.add(started)
