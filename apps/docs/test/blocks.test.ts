@@ -10,7 +10,7 @@ const CONTENT = `${DOCS}src/content/docs/`
 /** Pages in this folder. The tests of each package run that package's pages. */
 const WRITTEN = globSync(['quickstart.md', '{tutorial,recipes,from,deploy}/*.md'], { cwd: CONTENT })
   .toSorted()
-  .filter((page) => page !== 'deploy/proxies.md' && page !== 'deploy/workers.md')
+  .filter((page) => page !== 'deploy/proxies.md' && page !== 'deploy/proxy-protocol.md' && page !== 'deploy/workers.md')
 const IN_PACKAGES = globSync(['README.md', 'packages/*/README.md', 'packages/*/docs/*.md', 'docs/*.md'], { cwd: ROOT })
 
 /** Returns the earlier parts of the tutorial, whose files a part continues. */

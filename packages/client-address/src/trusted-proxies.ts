@@ -128,6 +128,11 @@ function compileProxies(proxies: TrustedProxies): Omit<Trust, 'header' | 'origin
   }
 }
 
+/** Reports whether a value is a CIDR block, such as `10.0.0.0/8`, or an IP address. `compileTrust` accepts these. */
+export function isCidrBlock(value: unknown): value is string {
+  return typeof value === 'string' && parseBlock(value) !== undefined
+}
+
 /** @returns `undefined` if the text is not a CIDR block or an address */
 function parseBlock(text: unknown): { readonly address: string; readonly bits: number } | undefined {
   const [, network = '', length] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(String(text)) ?? []

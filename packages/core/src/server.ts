@@ -10,6 +10,7 @@ import { checkCloseOptions, type CloseOptions } from './options/close-options.ts
 import { checkListenOptions, type ListenOptions } from './options/listen-options.ts'
 import { checkServerOptions, type ServerOptions } from './options/server-options.ts'
 import { noTraffic } from './listening/traffic.ts'
+import { StartupError } from './options/startup-error.ts'
 import { serverStats, type ServerStats } from './server-stats.ts'
 import { startRuntimeRecords } from './lifecycle/runtime-records.ts'
 import { drain } from './lifecycle/drain.ts'
@@ -99,8 +100,14 @@ export class Server implements AsyncDisposable {
     if (this.#isClosing())
       throw withCode('FW_SERVER_CLOSED', new Error('Cannot listen: the server is closed. Create a new Server.'))
     const tls = options.tls === undefined ? this.#options.tls : options.tls
-    this.#stopRecords ??= startRuntimeRecords(this.#logger)
     const http3 = options.http3 ?? (tls !== undefined && tls !== false && (this.#options.http3 ?? false))
+    if (http3 === true && options.proxyProtocol !== undefined) {
+      throw withCode(
+        'FW_HTTP3_UNAVAILABLE',
+        new StartupError('HTTP/3 has no PROXY protocol. Set http3: false for this listener, or omit proxyProtocol'),
+      )
+    }
+    this.#stopRecords ??= startRuntimeRecords(this.#logger)
     const open = async (place: Place): Promise<OpenListener> =>
       await Listener.open({
         ...place,
@@ -109,6 +116,7 @@ export class Server implements AsyncDisposable {
         http2: options.http2 ?? this.#options.http2 ?? true,
         http3,
         limits: this.#limits,
+        proxyProtocol: options.proxyProtocol,
         onRequest: this.#onRequest,
         onRefused: this.#onRefused,
       })

@@ -120,6 +120,7 @@ export const PAGES: readonly Page[] = [
     ['deploy/containers', 'Containers'],
     ['deploy/kubernetes', 'Kubernetes'],
     ['deploy/proxies', 'Behind proxies', `${CORE}/proxies.md`],
+    ['deploy/proxy-protocol', 'PROXY protocol', `${CORE}/proxy-protocol.md`],
     ['deploy/http3', 'HTTP/3 in production'],
     ['deploy/workers', 'Workers in operation', 'docs/workers-in-operation.md'],
     ['deploy/checklist', 'Before production'],

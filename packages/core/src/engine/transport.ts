@@ -33,7 +33,7 @@ export interface TransportOwner {
 export interface Transport extends TracedTransport {
   /** Whether the connection uses TLS. A TLS peer detects a truncated stream, so `abort` does not send a reset. */
   readonly isEncrypted: boolean
-  /** The peer's IP address; `undefined` on a Unix socket. */
+  /** The peer's IP address; `undefined` on a Unix socket. A PROXY header replaces the address and the port. */
   readonly remoteAddress: string | undefined
   /** The peer's port; `undefined` on a Unix socket. */
   readonly remotePort: number | undefined

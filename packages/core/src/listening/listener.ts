@@ -11,6 +11,7 @@ import { countConnection, type Traffic } from './traffic.ts'
 import type { Http3Listener } from '../http3/engine.ts'
 import { describeFds, listenError } from './listen-error.ts'
 import type { Limits } from '../options/limits.ts'
+import type { ProxyProtocolOptions } from '../options/proxy-protocol-options.ts'
 import { StartupError } from '../options/startup-error.ts'
 import type { TicketSecret } from '../tls/ticket-keys.ts'
 import { TcpListener } from './tcp-listener.ts'
@@ -43,6 +44,8 @@ export interface ListenerOptions {
   readonly http2: boolean
   readonly http3: boolean | 'clear'
   readonly limits: Limits
+  /** The proxies that send a PROXY header; `undefined` if none does. */
+  readonly proxyProtocol: ProxyProtocolOptions | undefined
   readonly onRequest: (exchange: Exchange) => void
   readonly onRefused: (refusal: Refusal) => void
 }
@@ -82,8 +85,8 @@ export class Listener implements CertificateUser {
     for (let attempt = 1; ; attempt++) {
       // Bind TCP first, because binding the UDP port does not fail if another process uses only the TCP port.
       const host = new MutableHost(options)
-      const tcp = new TcpListener({ host, tls: certificates, http2: options.http2, ticketSecret: options.ticketSecret })
-      const { binding } = options
+      const { binding, http2, ticketSecret, proxyProtocol } = options
+      const tcp = new TcpListener({ host, tls: certificates, http2, ticketSecret, proxyProtocol })
       if (binding.kind === 'fd') options.logger.debug('Listening on the passed {}', describeFds(binding.streams))
       const others = await bind(tcp, binding, options.handle)
       try {

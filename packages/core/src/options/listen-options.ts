@@ -10,6 +10,7 @@ import {
   text,
   withFix,
 } from '@fw/options'
+import { checkProxyProtocol, PROXY_PROTOCOL, type ProxyProtocolOptions } from './proxy-protocol-options.ts'
 import { PROTOCOL_KINDS } from './server-options.ts'
 import type { TlsOptions } from './tls-options.ts'
 import { WORKERS, type WorkerOptions } from './worker-options.ts'
@@ -53,6 +54,11 @@ export interface ListenOptions {
   readonly http2?: boolean
   /** Overrides the server's `http3` option for this listener. `true` requires TLS. */
   readonly http3?: boolean | 'clear'
+  /**
+   * Reads the client's address from the header of the PROXY protocol, which load balancers send before the first byte of the
+   * client. HTTP/3 has no such header. Default: no header is read.
+   */
+  readonly proxyProtocol?: ProxyProtocolOptions
   /** Closes the listener and its connections when aborted. In-flight requests then have the server's `drainMs` to finish. */
   readonly signal?: AbortSignal
 }
@@ -86,6 +92,7 @@ const LISTEN_KINDS: OptionKinds<ListenOptions> = {
   workers: WORKERS,
   pinCpus: flag,
   ...PROTOCOL_KINDS,
+  proxyProtocol: PROXY_PROTOCOL,
   signal: withFix(instanceOf('AbortSignal', AbortSignal), 'Pass the signal of an AbortController.'),
 }
 
@@ -117,6 +124,7 @@ export function checkListenOptions(given: number | ListenOptions): ListenOptions
   if (options.fd === undefined && options.systemd === undefined) {
     refuse(options, 'udpFd', 'without "fd" or "systemd"', 'Add the descriptor for connections as fd.')
   }
+  if (options.proxyProtocol !== undefined) checkProxyProtocol(options.proxyProtocol, place ?? 'port')
   return options
 }
 

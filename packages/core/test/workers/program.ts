@@ -37,6 +37,7 @@ if (cluster.isWorker) {
 const server = new Server({ shutdown: 'signals', ...serverOptions })
 const router = server.router()
 router.get('/', () => String(process.pid))
+router.get('/peer', (ctx) => ctx.remoteAddress ?? 'none')
 router.get('/block', () => {
   for (;;);
 })

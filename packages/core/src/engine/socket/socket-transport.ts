@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
+import type { ProxySource } from '@fw/client-address'
 import type { ConnectionTrace, TlsTrace } from '@fw/types'
 import type { OnTaken, Transport, TransportOwner } from '../transport.ts'
 import { isShared, receiveAsStream, receiveShared } from './receive-buffer.ts'
@@ -24,16 +25,20 @@ export class SocketTransport implements Transport {
   /** Duration of the TLS handshake in milliseconds. */
   readonly #handshakeMs: number
 
-  /** @param openedAt Time at which a connection with TLS was accepted, before its handshake. Default: now */
-  constructor(socket: Socket, isEncrypted: boolean, openedAt?: number) {
+  /**
+   * @param openedAt Time at which a connection with TLS was accepted, before its handshake. Default: now
+   * @param source The peer's address according to a PROXY header. Default: that of the socket
+   */
+  constructor(socket: Socket, isEncrypted: boolean, openedAt?: number, source?: ProxySource) {
     const nowMs = performance.now()
     this.#socket = socket
     this.isEncrypted = isEncrypted
     this.openedAt = openedAt ?? nowMs
     this.#handshakeMs = nowMs - this.openedAt
     // A closed socket no longer has an address.
-    this.remoteAddress = socket.remoteAddress
-    this.remotePort = socket.remotePort
+    const { remoteAddress, remotePort } = socket
+    this.remoteAddress = source === undefined ? remoteAddress : source.address
+    this.remotePort = source === undefined ? remotePort : source.port
   }
 
   get tls(): TlsTrace | undefined {
@@ -121,8 +126,8 @@ export class SocketTransport implements Transport {
     const socket = this.#socket
     // When only FIN remains to be sent, a reset fails with EINVAL, and Node.js then never closes the socket.
     const isEnding = socket.writableEnded && socket.writableLength === 0
-    // A Unix socket has no address and does not support a reset.
-    if (this.isEncrypted || this.remoteAddress === undefined || isEnding) return this.destroy()
+    // A Unix socket has no address and does not support a reset. A PROXY header can give it one, so ask the socket.
+    if (this.isEncrypted || socket.remoteAddress === undefined || isEnding) return this.destroy()
     stopReading(socket)
     socket.resetAndDestroy()
   }
