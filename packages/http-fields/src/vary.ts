@@ -18,8 +18,8 @@ export function addVary(headers: ResponseHeaders, ...names: readonly string[]): 
     .split(',')
     .map((name) => name.trim())
     .filter(Boolean)
-  const lowerCase = known.map((name) => name.toLowerCase())
-  if (lowerCase.includes('*')) return
-  const missing = names.filter((name) => !lowerCase.includes(name.toLowerCase()))
+  const lowerCase = new Set(known.map((name) => name.toLowerCase()))
+  if (lowerCase.has('*')) return
+  const missing = names.filter((name) => !lowerCase.has(name.toLowerCase()))
   if (missing.length > 0) headers.set('vary', [...known, ...missing].join(', '))
 }
