@@ -18,9 +18,9 @@ function make(trustProxy: TrustProxy | undefined, options: ServerOptions = {}): 
 
 const FORWARDED = '203.0.113.9, 198.51.100.4'
 
-it.each<[TrustProxy | undefined, string, boolean]>([
-  [undefined, '127.0.0.1', false],
-  [false, '127.0.0.1', true],
+it.each<[TrustProxy | undefined, string, boolean | undefined]>([
+  [undefined, '127.0.0.1', undefined],
+  [false, '127.0.0.1', false],
   [['127.0.0.0/8'], '198.51.100.4', true],
   [['127.0.0.0/8', '198.51.100.0/24'], '203.0.113.9', true],
   [['10.0.0.0/8'], '127.0.0.1', true],
@@ -78,7 +78,7 @@ describe('a proxy that connects over a Unix socket', () => {
     await using folder = await tempFolder()
     await using server = make(trustProxy)
     const { path = '' } = await server.listen({ path: folder.join('x.sock') })
-    const trusts = trustProxy !== undefined
+    const trusts = trustProxy === undefined ? undefined : trustProxy !== false
     expect(await getFrom({ socketPath: path })).toEqual({ client, trusts })
     // HTTP/2 with prior knowledge.
     const session = http2.connect('http://localhost', { createConnection: () => net.connect(path) })

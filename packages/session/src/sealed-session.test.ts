@@ -121,12 +121,15 @@ describe('sealedSession()', () => {
     expect(response.headers.getSetCookie()[0]).toMatch(/^__Host-session=/)
   })
 
-  it('keeps the prefix on a server that trusts a proxy', async () => {
-    const app = new App({ trustProxy: ['127.0.0.0/8'] })
+  it.each([
+    [['127.0.0.0/8'], '__Host-session='],
+    [false as const, 'session='],
+  ])('sends http://localhost, with trustProxy %j, a cookie that starts with %s', async (trustProxy, start) => {
+    const app = new App({ trustProxy })
     const sessions = sealedSession<Data>({ secrets: [SECRET] })
     app.router.use(sessions).post('/', async (ctx) => (await sessions.of(ctx)).update({ user: 'ada' }))
-    const response = await new Browser(app, 'http://localhost').post('/')
-    expect(response.headers.getSetCookie()[0]).toMatch(/^__Host-session=/)
+    const [cookie = ''] = (await new Browser(app, 'http://localhost').post('/')).headers.getSetCookie()
+    expect(cookie.slice(0, start.length)).toBe(start)
   })
 
   it('adds Vary and private if the session is read, and no-store if it is written', async () => {

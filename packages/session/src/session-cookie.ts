@@ -97,6 +97,6 @@ function allowsSharedCaches(control: string): boolean {
 
 function isCleartextLocalhost(ctx: Context): boolean {
   const { scheme, authority } = ctx.exchange
-  if (scheme !== 'http' || ctx.trustsProxy || !LOCALHOST.test(authority)) return false
+  if (scheme !== 'http' || ctx.trustsProxy === true || !LOCALHOST.test(authority)) return false
   return !PROXY_FIELDS.some((name) => ctx.headers.has(name))
 }

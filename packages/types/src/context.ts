@@ -115,8 +115,11 @@ export interface Context<P extends object = Params, V extends Validated = Valida
    * addresses are in RFC 5952 form without a zone, and IPv4-mapped addresses are converted to IPv4.
    */
   readonly clientAddress: string | undefined
-  /** Whether the server has `trustProxy`, so that `clientAddress` can differ from the peer's address. */
-  readonly trustsProxy: boolean
+  /**
+   * Whether the server trusts proxies: `false` with `trustProxy: false`, and `undefined` without `trustProxy`, when it is unknown
+   * whether proxies forward the requests.
+   */
+  readonly trustsProxy: boolean | undefined
 
   /**
    * Reads the whole body into its own buffer.

@@ -109,7 +109,7 @@ function slowThresholdNs({ slowThreshold, slowThresholdMs = 0 }: AccessLogConfig
  * Returns the client address according to the server's `trustProxy`; without `trustProxy`, the address that the request claims.
  */
 function addressOfServer(ctx: Context): string | undefined {
-  return ctx.trustsProxy ? ctx.clientAddress : claimedAddress(ctx.headers, ctx.remoteAddress)
+  return ctx.trustsProxy !== undefined ? ctx.clientAddress : claimedAddress(ctx.headers, ctx.remoteAddress)
 }
 
 function peerOf({ remoteAddress, exchange }: Pick<Context, 'remoteAddress'> & Partial<Context>): string | undefined {

@@ -115,6 +115,7 @@ export class App {
       limits,
       bodyTypes,
       trust: trustProxy === undefined ? undefined : compileTrust(trustProxy, 'App'),
+      trustsProxy: trustProxy === undefined ? undefined : trustProxy !== false,
       allowsHost: this.#allowedHosts && ((authority) => this.#allowedHosts?.allows(authority) === true),
       report: (message, error) => {
         try {

@@ -14,6 +14,8 @@ export interface ContextHost<C> {
   notice(message: string): void
   /** The proxies whose forwarding fields are trusted; `undefined` without `trustProxy`. */
   readonly trust: Trust | undefined
+  /** Whether `trustProxy` names any proxies; `undefined` without `trustProxy`. */
+  readonly trustsProxy: boolean | undefined
   /** Reports whether the server accepts a host; `undefined` if it accepts every host. */
   readonly allowsHost: ((authority: string) => boolean) | undefined
   /** Notifies contexts when the server starts to close. */

@@ -159,8 +159,8 @@ export class RequestContext {
     return clientAddressOf(this.exchange, this.#host.trust)
   }
 
-  get trustsProxy(): boolean {
-    return this.#host.trust !== undefined
+  get trustsProxy(): boolean | undefined {
+    return this.#host.trustsProxy
   }
 
   get status(): number {

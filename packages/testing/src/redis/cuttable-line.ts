@@ -24,10 +24,15 @@ export class CuttableLine implements AsyncDisposable {
     return line
   }
 
+  /** The URL of the proxy. */
+  get url(): string {
+    const { port } = this.#server.address() as AddressInfo
+    return `redis://127.0.0.1:${port}`
+  }
+
   /** A client that connects through the proxy, and is not connected yet. */
   get client(): RedisClientType {
-    const { port } = this.#server.address() as AddressInfo
-    return createClient({ socket: { host: '127.0.0.1', port } })
+    return createClient({ url: this.url })
   }
 
   /** Stops forwarding on existing connections, and accepts new ones without a response. */
