@@ -1,0 +1,32 @@
+const MIB = 1024 * 1024
+
+/** Every client decodes this window, and none is required to decode more than the second one (RFC 9842 §5). */
+const MIN_LIMIT_BYTES = 8 * MIB
+const MAX_LIMIT_BYTES = 128 * MIB
+
+/** A client must decode a window of this many times the length of the dictionary. */
+const DICTIONARY_FACTOR = 1.25
+
+/** Smallest window to use: 32 KiB. Below it, a shorter window saves nothing. */
+const MIN_LOG = 15
+/** Smallest window for a body of unknown length: 2 MiB, as without a dictionary. */
+const MIN_STREAM_LOG = 21
+
+/**
+ * Returns the base-2 logarithm of the window for a body: the smallest one in which the whole dictionary stays available, up to
+ * what every client decodes.
+ *
+ * A body of known length that fits into its window makes a frame with a single segment, whose window is as long as the body.
+ * Therefore the logarithm can round up beyond the limit if the body itself does not exceed it.
+ *
+ * @param bodyBytes The length of the body; `undefined` if it is unknown
+ * @see RFC 9842 §5, RFC 8878 §3.1.1.1
+ */
+export function zstdWindowLog(dictionaryBytes: number, bodyBytes: number | undefined): number {
+  const needed = dictionaryBytes * DICTIONARY_FACTOR
+  const limit = Math.min(MAX_LIMIT_BYTES, Math.max(MIN_LIMIT_BYTES, needed))
+  if (bodyBytes !== undefined && bodyBytes <= limit) return Math.max(MIN_LOG, Math.ceil(Math.log2(bodyBytes)))
+  const largest = Math.floor(Math.log2(limit))
+  if (bodyBytes !== undefined) return largest
+  return Math.min(largest, Math.max(MIN_STREAM_LOG, Math.ceil(Math.log2(needed))))
+}
