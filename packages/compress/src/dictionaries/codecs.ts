@@ -3,7 +3,7 @@ import * as zlib from 'node:zlib'
 import type { BodyEncoder, PushBytes } from '@fw/types'
 import { streamEncoder } from '../stream-encoder.ts'
 import type { Dictionary } from './dictionary.ts'
-import { zstdWindowLog } from './zstd-window.ts'
+import { zstdParameters } from './zstd-parameters.ts'
 
 /** A content coding with a dictionary: Brotli or Zstandard. */
 export type DictionaryCoding = 'dcb' | 'dcz'
@@ -23,16 +23,6 @@ const DCB_MAGIC = Buffer.from('ff444342', 'hex')
 /** RFC 9842 §5: the header of a skippable frame with 32 bytes of content. */
 const DCZ_MAGIC = Buffer.from('5e2a4d1820000000', 'hex')
 
-const KIB = 1024
-const MIB = 1024 * KIB
-
-/** Below this length, full-size tables take longer to clear than the body takes to encode. */
-const SMALL_BYTES = 32 * KIB
-/** Up to this length, level 3 finds the matches in the dictionary. In longer bodies, it misses most of them. */
-const LEVEL_3_BYTES = 256 * KIB
-/** Above this length, level 5 misses most matches too. */
-const LEVEL_5_BYTES = 8 * MIB
-
 const { constants: C } = zlib
 
 /** The types of Node.js do not have the option yet. */
@@ -45,25 +35,19 @@ export function dictionaryCodec(coding: DictionaryCoding, level: number | undefi
 
 function dcz(level: number | undefined): DictionaryCodec {
   const later = promisify(zlib.zstdCompress) as (body: zlib.InputType, options: zlib.ZstdOptions) => Promise<Buffer>
-  const optionsFor = ({ bytes }: Dictionary, lengthBytes: number | undefined): zlib.ZstdOptions => {
-    const isSmall = lengthBytes !== undefined && lengthBytes < SMALL_BYTES
-    return {
-      dictionary: bytes,
-      params: {
-        [C.ZSTD_c_compressionLevel]: level ?? zstdLevel(lengthBytes),
-        [C.ZSTD_c_windowLog]: zstdWindowLog(bytes.byteLength, lengthBytes),
-        ...(isSmall ? { [C.ZSTD_c_hashLog]: 14, [C.ZSTD_c_chainLog]: 14 } : {}),
-      },
-    }
-  }
+  const optionsFor = ({ bytes }: Dictionary, lengthBytes: number | undefined): zlib.ZstdOptions => ({
+    dictionary: bytes,
+    params: zstdParameters(bytes.byteLength, lengthBytes, level),
+    // Without the length, Node.js makes no frame with a single segment on the thread pool (see `zstdWindowLog`).
+    ...(lengthBytes === undefined ? {} : { pledgedSrcSize: lengthBytes }),
+  })
   return {
     encode: (body, lengthBytes, dictionary) =>
       Buffer.concat([DCZ_MAGIC, dictionary.digest, zlib.zstdCompressSync(body, optionsFor(dictionary, lengthBytes))]),
     encodeLater: async (body, lengthBytes, dictionary) =>
       Buffer.concat([DCZ_MAGIC, dictionary.digest, await later(body, optionsFor(dictionary, lengthBytes))]),
     stream(dictionary, lengthBytes) {
-      const size = lengthBytes === undefined ? {} : { pledgedSrcSize: lengthBytes }
-      const stream = zlib.createZstdCompress({ ...optionsFor(dictionary, lengthBytes), ...size })
+      const stream = zlib.createZstdCompress(optionsFor(dictionary, lengthBytes))
       return withHeader([DCZ_MAGIC, dictionary.digest], streamEncoder(stream, C.ZSTD_e_flush))
     },
   }
@@ -86,11 +70,6 @@ function dcb(level: number): DictionaryCodec {
       return withHeader([DCB_MAGIC, dictionary.digest], streamEncoder(stream, C.BROTLI_OPERATION_FLUSH))
     },
   }
-}
-
-function zstdLevel(lengthBytes: number | undefined): number {
-  if (lengthBytes === undefined) return 5
-  return lengthBytes <= LEVEL_3_BYTES ? 3 : lengthBytes <= LEVEL_5_BYTES ? 5 : 9
 }
 
 /** Returns an encoder that sends a header before the first bytes of another encoder. */

@@ -99,7 +99,9 @@ class DictionaryEncoder {
     const contentType = headers.get('content-type')
     if (contentType === null || !isCompressible(mediaTypeOf(contentType))) return
     const { lengthBytes } = response
-    if (lengthBytes !== undefined && lengthBytes < this.#settings.thresholdBytes) return
+    // The length of a range says nothing about the whole body.
+    const isShort = status === 200 && lengthBytes !== undefined && lengthBytes < this.#settings.thresholdBytes
+    if (isShort) return
     addVary(headers, ...VARY)
     if (status === 206 || !isReadable(ctx.headers, headers)) return
     const dictionary = key === undefined || isFixed(status, headers) ? undefined : set.find(key, response, ctx)
