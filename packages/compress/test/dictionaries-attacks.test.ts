@@ -145,13 +145,13 @@ describe('a private response with option session', () => {
   })
 })
 
+/** Returns the fields that a browser adds to a request. */
+function from(site: string, mode: string, more: Record<string, string> = {}): Record<string, string> {
+  return { 'sec-fetch-site': site, 'sec-fetch-mode': mode, ...more }
+}
+
 describe('a request from another site', () => {
   const text = `${FILLER} public`
-  const from = (site: string, mode: string, more: Record<string, string> = {}): Record<string, string> => ({
-    'sec-fetch-site': site,
-    'sec-fetch-mode': mode,
-    ...more,
-  })
   const origin = { origin: 'https://other.test' }
 
   it.each<[string, Record<string, string>, string | undefined, boolean]>([

@@ -13,7 +13,7 @@ const LINES = Array.from({ length: 1000 }, (_, i) => `// ${createHash('md5').upd
 )
 const VERSIONS = [1, 2].map((version) => `${LINES}\ndocument.title = 'version ${version}'\n`)
 
-/** What the server received and sent. */
+/** A request and its response. */
 interface Seen {
   readonly path: string
   readonly protocol: string

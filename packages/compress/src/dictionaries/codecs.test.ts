@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { brotliDecompressSync, zstdDecompressSync } from 'node:zlib'
+import { brotliDecompressSync, type BrotliOptions, zstdDecompressSync, type ZstdOptions } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { type DictionaryCoding, dictionaryCodec } from './codecs.ts'
 import { dictionaryOf } from './dictionary.ts'
@@ -8,9 +8,10 @@ const KIB = 1024
 const DICTIONARY = dictionaryOf(randomBytes(100 * KIB))
 
 function decode(coding: DictionaryCoding, bytes: Uint8Array, dictionary: Uint8Array): Buffer {
+  const options: ZstdOptions & BrotliOptions = { dictionary }
   return coding === 'dcz'
-    ? zstdDecompressSync(bytes.subarray(40), { dictionary })
-    : brotliDecompressSync(bytes.subarray(36), { dictionary })
+    ? zstdDecompressSync(bytes.subarray(40), options)
+    : brotliDecompressSync(bytes.subarray(36), options)
 }
 
 async function streamed(coding: DictionaryCoding, pieces: readonly Uint8Array[], length?: number): Promise<Buffer[]> {
@@ -23,6 +24,17 @@ async function streamed(coding: DictionaryCoding, pieces: readonly Uint8Array[],
   }
   await encoder.end(push)
   return parts
+}
+
+/** Returns the header of the frame after the skippable one (RFC 8878 §3.1.1.1). */
+function frameOf(encoded: Uint8Array): { isSingleSegment: boolean; windowBytes: number | undefined } {
+  const descriptor = encoded[44] ?? 0
+  const isSingleSegment = (descriptor & 0x20) !== 0
+  const window = encoded[45] ?? 0
+  return {
+    isSingleSegment,
+    windowBytes: isSingleSegment ? undefined : 2 ** (10 + (window >> 3)) * (1 + (window & 7) / 8),
+  }
 }
 
 describe.each(['dcz', 'dcb'] as const)('dictionaryCodec %s', (coding) => {
@@ -77,17 +89,6 @@ describe.each(['dcz', 'dcb'] as const)('dictionaryCodec %s', (coding) => {
 })
 
 describe('dictionaryCodec dcz', () => {
-  /** Returns the header of the frame after the skippable one (RFC 8878 §3.1.1.1). */
-  function frameOf(encoded: Uint8Array): { isSingleSegment: boolean; windowBytes: number | undefined } {
-    const descriptor = encoded[44] ?? 0
-    const isSingleSegment = (descriptor & 0x20) !== 0
-    const window = encoded[45] ?? 0
-    return {
-      isSingleSegment,
-      windowBytes: isSingleSegment ? undefined : 2 ** (10 + (window >> 3)) * (1 + (window & 7) / 8),
-    }
-  }
-
   it('makes a single segment of a body of known length, whose window is the body', async () => {
     const body = Buffer.alloc(9 * KIB * KIB, 'abc')
     const large = dictionaryOf(Buffer.alloc(8 * KIB * KIB, 'abc'))

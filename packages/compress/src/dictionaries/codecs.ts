@@ -5,7 +5,7 @@ import { streamEncoder } from '../stream-encoder.ts'
 import type { Dictionary } from './dictionary.ts'
 import { zstdParameters } from './zstd-parameters.ts'
 
-/** A content coding with a dictionary: Brotli or Zstandard. */
+/** A content coding with a dictionary: Brotli or zstd. */
 export type DictionaryCoding = 'dcb' | 'dcz'
 
 /** Encodes bodies with one coding. */

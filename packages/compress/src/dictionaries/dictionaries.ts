@@ -8,6 +8,7 @@ import { type DictionaryCodec, type DictionaryCoding, dictionaryCodec } from './
 import { isReadable } from './cross-origin.ts'
 import { type Dictionary, keyOf, parseAvailable } from './dictionary.ts'
 import type { DictionarySet } from './dictionary-set.ts'
+import { EncodedFiles } from './encoded-files.ts'
 import { FileDictionaries } from './file-dictionaries.ts'
 import { type DictionariesOptions, type DictionarySettings, readOptions } from './options.ts'
 import { probeCodec } from './probe.ts'
@@ -44,6 +45,7 @@ class DictionaryEncoder {
   readonly #codecs: ReadonlyMap<DictionaryCoding, DictionaryCodec>
   readonly #files: FileDictionaries | undefined
   readonly #routes: RouteDictionaries
+  readonly #encodedFiles: EncodedFiles
   readonly #pool: Pool
 
   constructor(options: DictionariesOptions) {
@@ -57,6 +59,7 @@ class DictionaryEncoder {
         ? undefined
         : new FileDictionaries({ ...options, match, source }, settings.maxSourceBytes)
     this.#routes = new RouteDictionaries(settings.maxDictionaryBytes)
+    this.#encodedFiles = new EncodedFiles(settings.cacheBytes)
     this.#pool = new Pool(settings.maxPoolJobs)
   }
 
@@ -106,11 +109,11 @@ class DictionaryEncoder {
     if (status === 206 || !isReadable(ctx.headers, headers)) return
     const dictionary = key === undefined || isFixed(status, headers) ? undefined : set.find(key, response, ctx)
     set.announce(response, ctx)
-    if (dictionary !== undefined) this.#encode(response, ctx, dictionary, lengthBytes)
+    if (dictionary !== undefined) this.#encode(response, ctx, set, dictionary)
   }
 
-  #encode(response: OutgoingResponse, ctx: Context, dictionary: Dictionary, lengthBytes: number | undefined): void {
-    const { headers, kind, whole } = response
+  #encode(response: OutgoingResponse, ctx: Context, set: DictionarySet, dictionary: Dictionary): void {
+    const { headers, kind, lengthBytes } = response
     const coding = this.#codingFor(ctx, dictionary)
     const codec = coding === undefined ? undefined : this.#codecs.get(coding)
     if (coding === undefined || codec === undefined) return
@@ -120,14 +123,34 @@ class DictionaryEncoder {
       response.encode(() => codec.stream(dictionary, lengthBytes), { flushEach: lengthBytes === undefined })
       return
     }
+    const key = set.isOfFiles ? this.#encodedFiles.keyFor(response, ctx, coding, dictionary) : undefined
+    const known = key === undefined ? undefined : this.#encodedFiles.get(key)
+    if (known === undefined) this.#encodeWhole(response, coding, codec, dictionary, key)
+    else {
+      markEncoded(headers, coding)
+      response.replace(known)
+    }
+  }
+
+  /** @param key The key of a file to keep encoded */
+  #encodeWhole(
+    response: OutgoingResponse,
+    coding: DictionaryCoding,
+    codec: DictionaryCodec,
+    dictionary: Dictionary,
+    key: string | undefined,
+  ): void {
+    const { headers, whole, lengthBytes } = response
     if (whole === null || lengthBytes === undefined) return
     if (coding === 'dcb' || lengthBytes + dictionary.bytes.byteLength > this.#settings.maxSyncBytes) {
+      const job = (): Promise<Uint8Array> => this.#pool.run(() => codec.encodeLater(whole, lengthBytes, dictionary))
       markEncoded(headers, coding)
-      response.replaceLater(this.#pool.run(() => codec.encodeLater(whole, lengthBytes, dictionary)))
+      response.replaceLater(key === undefined ? job() : this.#encodedFiles.run(key, job))
       return
     }
     const encoded = codec.encode(whole, lengthBytes, dictionary)
     if (encoded.byteLength >= lengthBytes) return
+    if (key !== undefined) this.#encodedFiles.add(key, encoded)
     markEncoded(headers, coding)
     response.replace(encoded)
   }

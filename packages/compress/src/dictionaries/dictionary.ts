@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { parseItem } from '@fw/http-fields'
 
-/** Begins a trained Zstandard dictionary (RFC 8878 §5). */
+/** Begins a trained zstd dictionary (RFC 8878 §5). */
 const STRUCTURED_MAGIC = Buffer.from('37a430ec', 'hex')
 
 const SHA256_BYTES = 32
@@ -19,8 +19,8 @@ export function dictionaryOf(bytes: Uint8Array): Dictionary {
 }
 
 /**
- * Reports whether a body can be a dictionary. Zstandard parses a body that begins like a trained dictionary as one, and
- * then fails.
+ * Reports whether a body can be a dictionary. zstd parses a body that begins like a trained dictionary as one, and then
+ * fails.
  */
 export function isRaw(body: string | Uint8Array): boolean {
   // No UTF-8 text begins with these bytes.

@@ -39,7 +39,7 @@ export class MatchPattern {
    * @see RFC 9842 §2.2.2
    */
   test(path: string, query: string): boolean {
-    // The pattern takes about 1 µs. Most requests of an application are for other paths.
+    // The pattern takes about 1 µs. An application gets more requests for other paths.
     if (!path.startsWith(this.#prefix)) return false
     return this.#pattern.test(query === '' ? BASE + path : `${BASE}${path}?${query}`)
   }

@@ -44,6 +44,8 @@ export interface DictionariesOptions {
   readonly maxSourceBytes?: number
   /** Maximum memory for earlier responses of routes in bytes. The least recently used ones are dropped. Default: 33,554,432. */
   readonly maxDictionaryBytes?: number
+  /** Maximum memory for encoded files with a strong `ETag` in bytes. Default: 8,388,608. */
+  readonly cacheBytes?: number
   /**
    * Largest dictionary for dcb in bytes. Node.js prepares it on the event loop, for every response: 262,144 bytes take about 4 ms.
    * Default: 262,144.
@@ -60,6 +62,7 @@ export interface DictionarySettings {
   readonly maxPoolJobs: number
   readonly maxSourceBytes: number
   readonly maxDictionaryBytes: number
+  readonly cacheBytes: number
   readonly maxBrotliDictionaryBytes: number
 }
 
@@ -80,6 +83,7 @@ const KINDS: OptionKinds<DictionariesOptions> = {
   maxPoolJobs: integer(1),
   maxSourceBytes: integer(0),
   maxDictionaryBytes: integer(0),
+  cacheBytes: integer(0),
   maxBrotliDictionaryBytes: integer(0),
 }
 
@@ -108,6 +112,7 @@ export function readOptions(options: DictionariesOptions): DictionarySettings {
     maxPoolJobs: options.maxPoolJobs ?? 3,
     maxSourceBytes: options.maxSourceBytes ?? 32 * MIB,
     maxDictionaryBytes: options.maxDictionaryBytes ?? 32 * MIB,
+    cacheBytes: options.cacheBytes ?? 8 * MIB,
     maxBrotliDictionaryBytes: options.maxBrotliDictionaryBytes ?? 262_144,
   }
 }

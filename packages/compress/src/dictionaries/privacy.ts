@@ -1,5 +1,7 @@
-import type { RequestHeaders, ResponseHeaders } from '@fw/types'
-import { hasCredentials } from './cross-origin.ts'
+import type { ResponseHeaders } from '@fw/types'
+import { hasCredentials, type RequestFields } from './cross-origin.ts'
+
+type ResponseFields = Pick<ResponseHeaders, 'get' | 'has'>
 
 /**
  * Which clients a response is for: any of them, the one that sent the request, or no client may store it.
@@ -9,7 +11,7 @@ import { hasCredentials } from './cross-origin.ts'
 export type Audience = 'public' | 'private' | 'not-stored'
 
 /** Returns the audience of a response. @param isFile Whether the body is a file, which does not depend on the user */
-export function audienceOf(request: RequestHeaders, response: ResponseHeaders, isFile: boolean): Audience {
+export function audienceOf(request: RequestFields, response: ResponseFields, isFile: boolean): Audience {
   const control = response.get('cache-control') ?? ''
   if (hasDirective(control, 'no-store')) return 'not-stored'
   if (hasDirective(control, 'private') || response.has('set-cookie') || variesByUser(response)) return 'private'
@@ -17,7 +19,7 @@ export function audienceOf(request: RequestHeaders, response: ResponseHeaders, i
   return hasDirective(control, 'public') || hasDirective(control, 's-maxage') ? 'public' : 'private'
 }
 
-function variesByUser(response: ResponseHeaders): boolean {
+function variesByUser(response: ResponseFields): boolean {
   return /(?:^|,)\s*(?:\*|cookie|authorization)\s*(?:,|$)/i.test(response.get('vary') ?? '')
 }
 

@@ -4,7 +4,7 @@ import type { Context, OutgoingResponse } from '@fw/types'
 import { isOwnRequest } from './cross-origin.ts'
 import { type Dictionary, isRaw, keyOf } from './dictionary.ts'
 import type { DictionarySet } from './dictionary-set.ts'
-import { HeldResponses } from './held-responses.ts'
+import { LruCache } from './lru-cache.ts'
 import { audienceOf } from './privacy.ts'
 import type { RouteDictionary } from './route-option.ts'
 import { useAsDictionary } from './use-as-dictionary.ts'
@@ -14,12 +14,12 @@ const MAX_BYTES = 262_144
 
 /** Earlier responses of all routes. A response is only a dictionary for its own route, and a private one for its session. */
 export class RouteDictionaries {
-  readonly #held: HeldResponses
+  readonly #held: LruCache<Dictionary>
   readonly #sets = new WeakMap<RouteDictionary, OneRoute>()
   #count = 0
 
   constructor(maxDictionaryBytes: number) {
-    this.#held = new HeldResponses(maxDictionaryBytes)
+    this.#held = new LruCache(maxDictionaryBytes)
   }
 
   /** Returns the dictionaries of a route. */
@@ -38,11 +38,11 @@ class OneRoute implements DictionarySet {
   readonly isOfFiles = false
   readonly #option: RouteDictionary
   readonly #announcement: string
-  readonly #held: HeldResponses
+  readonly #held: LruCache<Dictionary>
   readonly #number: number
 
   /** @param number Distinguishes routes with equal responses */
-  constructor(option: RouteDictionary, held: HeldResponses, number: number) {
+  constructor(option: RouteDictionary, held: LruCache<Dictionary>, number: number) {
     this.#option = option
     this.#announcement = useAsDictionary(option)
     this.#held = held
@@ -68,7 +68,7 @@ class OneRoute implements DictionarySet {
     const key = owner + keyOf(digest)
     if (this.#held.get(key) !== undefined) return
     // Copy bytes: a handler can change them after the response.
-    const bytes = typeof whole === 'string' ? Buffer.from(whole) : Buffer.from(whole)
+    const bytes = typeof whole === 'string' ? new TextEncoder().encode(whole) : new Uint8Array(whole)
     this.#held.add(key, { bytes, digest })
   }
 

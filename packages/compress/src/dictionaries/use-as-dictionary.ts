@@ -1,7 +1,7 @@
 import { serializeDictionary, type Member } from '@fw/http-fields'
 import { listOf, oneOf, type OptionKind } from '@fw/options'
 
-/** What a response is requested for (Fetch §2.2.5). An empty string is a request by `fetch()`. */
+/** The purpose of a request (Fetch §2.2.5). Requests by `fetch()` have the empty string. */
 export type RequestDestination =
   | ''
   | 'audio'

@@ -8,8 +8,8 @@ const SMALL_BYTES = 32 * KIB
 const SMALL_TABLES = { [C.ZSTD_c_hashLog]: 14, [C.ZSTD_c_chainLog]: 14 }
 
 /**
- * Longest bodies for levels 3 and 5. In longer ones, these levels miss most matches in the dictionary: at 1.7 MB, level 3 made 132 KB
- * of a body for which level 5 made 4 KB.
+ * Longest bodies for levels 3 and 5. In longer ones, these levels miss most matches in the dictionary. A body of 1.7 MB became
+ * 132 KB at level 3 and 4 KB at level 5.
  */
 const LEVEL_3_BYTES = 256 * KIB
 const LEVEL_5_BYTES = 8 * MIB
@@ -46,7 +46,7 @@ export function zstdWindowLog(dictionaryBytes: number, bodyBytes: number | undef
 }
 
 /**
- * Returns the parameters of Zstandard for a body.
+ * Returns the parameters of zstd for a body.
  *
  * @param bodyBytes The length of the body; `undefined` if it is unknown
  * @param level Default: the lowest level that finds the matches in the dictionary
