@@ -3,6 +3,7 @@ import { zstdDecompressSync } from 'node:zlib'
 import { Server } from '@fw/core'
 import { setSinks } from '@fw/log'
 import { tempFolder, type TempFolder } from '@fw/testing'
+import type { Context } from '@fw/types'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { dictionaries, type RouteDictionary } from '../src/dictionaries.ts'
 
@@ -96,9 +97,11 @@ describe('a page with a secret and text from the request (CRIME)', () => {
   })
 })
 
-describe('a private response with option session', () => {
-  const session: RouteDictionary['session'] = (ctx) => ctx.cookies.get('user') ?? undefined
+function session(ctx: Context): string | undefined {
+  return ctx.cookies.get('user') ?? undefined
+}
 
+describe('a private response with option session', () => {
   it('is a dictionary for its own session alone', async () => {
     const server = secretServer({ session }, { 'cache-control': 'private, max-age=60' })
     const page = pageOf('ann', null)

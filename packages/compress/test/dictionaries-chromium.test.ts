@@ -91,6 +91,14 @@ async function startSite(coding: DictionaryCoding, protocol: (typeof PROTOCOLS)[
   return { server, seen, origin: url.origin, port: url.port }
 }
 
+/** Requests the list from a page. @returns The number of the request, and the length of the list */
+function fetchList(page: Page, query: string): Promise<{ stock: number; length: number }> {
+  return page.evaluate(async (path) => {
+    const text = await (await fetch(path)).text()
+    return { stock: JSON.parse(text)[0].stock, length: text.length }
+  }, `/api/list?${query}`)
+}
+
 describe.each(PROTOCOLS)('Chromium over %s', (protocol) => {
   describe.each(CODINGS)('with %s', (coding) => {
     let site: Site
@@ -132,17 +140,12 @@ describe.each(PROTOCOLS)('Chromium over %s', (protocol) => {
     })
 
     it('reads a repeated list in at most 3% of its bytes', async () => {
-      const fetchList = (query: string): Promise<{ stock: number; length: number }> =>
-        page.evaluate(async (path) => {
-          const text = await (await fetch(path)).text()
-          return { stock: JSON.parse(text)[0].stock, length: text.length }
-        }, `/api/list?${query}`)
-      const { length } = await fetchList('first')
+      const { length } = await fetchList(page, 'first')
       let count = 0
       await expect
         .poll(async () => {
           site.seen.length = 0
-          const { stock } = await fetchList(String(count++))
+          const { stock } = await fetchList(page, String(count++))
           expect(stock).toBe(count + 1)
           return site.seen[0]?.coding
         })

@@ -79,7 +79,7 @@ async function start({ tls, http3 }: ServerDemand): Promise<Server & { port: num
   return Object.assign(server, { port: Number(url.port) })
 }
 
-function fields(response: ClientResponse, ...names: string[]): (string | null)[] {
+function valuesOf(response: ClientResponse, ...names: string[]): (string | null)[] {
   return names.map((name) => response.headers.get(name))
 }
 
@@ -110,7 +110,7 @@ eachProtocol('dictionaries', start, (client) => {
       const response = await get(path, sha256(old), isLarge ? 'dcz' : coding)
       const bytes = await response.bytes()
       const used = isLarge ? 'dcz' : coding
-      expect([response.status, ...fields(response, 'content-encoding')]).toEqual([200, used])
+      expect([response.status, ...valuesOf(response, 'content-encoding')]).toEqual([200, used])
       expect(decode(used, bytes, old) === expected).toBe(true)
       expect(bytes.byteLength).toBeLessThan(expected.length * 0.04)
       expect(response.headers.get('vary')?.toLowerCase()).toBe(VARY)
@@ -136,7 +136,7 @@ eachProtocol('dictionaries', start, (client) => {
       const old = await whole.text()
       const response = await get('/api/stream?pieces', sha256(old), coding)
       const bytes = await response.bytes()
-      expect(fields(response, 'content-encoding', 'content-length', 'vary')).toEqual([coding, null, VARY])
+      expect(valuesOf(response, 'content-encoding', 'content-length', 'vary')).toEqual([coding, null, VARY])
       expect(decode(coding, bytes, old) === old).toBe(true)
       expect(bytes.byteLength).toBeLessThan(300)
     })
@@ -148,7 +148,7 @@ eachProtocol('dictionaries', start, (client) => {
       ] as const
       const [head, whole] = [await send('HEAD', path, headers), await send('GET', path, headers)]
       const names = ['content-encoding', 'etag', 'vary', 'use-as-dictionary', 'accept-ranges', 'cache-control']
-      expect(fields(head, ...names)).toEqual(fields(whole, ...names))
+      expect(valuesOf(head, ...names)).toEqual(valuesOf(whole, ...names))
       expect([await head.text(), head.headers.get('content-length')]).toEqual(['', null])
       await whole.bytes()
     })
@@ -174,14 +174,14 @@ eachProtocol('dictionaries', start, (client) => {
     ['no Accept-Encoding', sha256(OLD), '', null],
   ])('sends the sidecar to a client with %s, with Vary', async (_, available, codings, coding) => {
     const response = await get('/app/packed.js', available, codings)
-    expect(fields(response, 'content-encoding')).toEqual([coding])
+    expect(valuesOf(response, 'content-encoding')).toEqual([coding])
     expect(response.headers.get('vary')?.toLowerCase()).toBe(VARY)
     expect(decode(coding, await response.bytes(), '') === NEW).toBe(true)
   })
 
   it('lets compress() encode what has no dictionary', async () => {
     const response = await get('/app/app.js', sha256('unknown'))
-    expect(fields(response, 'content-encoding', 'vary')).toEqual(['zstd', VARY])
+    expect(valuesOf(response, 'content-encoding', 'vary')).toEqual(['zstd', VARY])
     expect(decode('zstd', await response.bytes(), '') === NEW).toBe(true)
   })
 
@@ -214,7 +214,7 @@ eachProtocol('dictionaries', start, (client) => {
 
   it('leaves a range unchanged, with Vary', async () => {
     const response = await get('/app/app.js', sha256(OLD), BROWSER_CODINGS, [['range', 'bytes=5-9']])
-    expect([response.status, ...fields(response, 'content-encoding', 'vary'), await response.text()]).toEqual([
+    expect([response.status, ...valuesOf(response, 'content-encoding', 'vary'), await response.text()]).toEqual([
       206,
       null,
       VARY,

@@ -11,7 +11,7 @@ const SMALL_TABLES = { [C.ZSTD_c_hashLog]: 14, [C.ZSTD_c_chainLog]: 14 }
  * Longest bodies for levels 3 and 5. In longer ones, these levels miss most matches in the dictionary. A body of 1.7 MB became
  * 132 KB at level 3 and 4 KB at level 5.
  */
-const LEVEL_3_BYTES = 256 * KIB
+const LEVEL_3_BYTES = 64 * KIB
 const LEVEL_5_BYTES = 8 * MIB
 
 /** Every client decodes this window, and none is required to decode more than the second one (RFC 9842 §5). */
