@@ -92,11 +92,14 @@ async function startSite(coding: DictionaryCoding, protocol: (typeof PROTOCOLS)[
 }
 
 /** Requests the list from a page. @returns The number of the request, and the length of the list */
-function fetchList(page: Page, query: string): Promise<{ stock: number; length: number }> {
-  return page.evaluate(async (path) => {
-    const text = await (await fetch(path)).text()
-    return { stock: JSON.parse(text)[0].stock, length: text.length }
-  }, `/api/list?${query}`)
+function fetchList(page: Page, query: string, cache?: 'no-cache'): Promise<{ stock: number; length: number }> {
+  return page.evaluate(
+    async ({ path, init }) => {
+      const text = await (await fetch(path, init)).text()
+      return { stock: JSON.parse(text)[0].stock, length: text.length }
+    },
+    { path: `/api/list?${query}`, init: cache === undefined ? {} : { cache } },
+  )
 }
 
 describe.each(PROTOCOLS)('Chromium over %s', (protocol) => {
@@ -151,6 +154,10 @@ describe.each(PROTOCOLS)('Chromium over %s', (protocol) => {
         })
         .toBe(coding)
       expect(site.seen[0]?.lengthBytes).toBeLessThan(length * 0.03)
+      // The page can also revalidate the same URL before its lifetime ends.
+      site.seen.length = 0
+      expect((await fetchList(page, 'first', 'no-cache')).stock).toBe(count + 2)
+      expect(site.seen[0]).toMatchObject({ path: '/api/list', coding })
     })
   })
 })

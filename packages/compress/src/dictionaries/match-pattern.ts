@@ -22,10 +22,8 @@ export class MatchPattern {
 
   /** @param pattern A pattern that `matchPattern` accepts */
   constructor(pattern: string) {
-    const parsed = parse(pattern)
-    if (parsed === undefined) throw new TypeError(`MatchPattern: invalid pattern ${pattern}.`)
-    this.#pattern = parsed
-    const { pathname } = parsed
+    this.#pattern = new URLPattern(pattern, BASE)
+    const { pathname } = this.#pattern
     this.#prefix = pathname.slice(0, Math.max(0, pathname.search(SPECIAL)))
     this.suffix = pathname.includes('*') ? (pathname.split('*').at(-1) ?? '') : ''
     if (SPECIAL.test(this.suffix)) this.suffix = ''
