@@ -186,10 +186,20 @@ describe('dictionaries', () => {
         ctx.bytes(buffer, { headers: { 'content-type': 'text/plain' } }),
       )
     await (await server.fetch('/')).bytes()
-    buffer.fill('-', 0, 1000)
+    buffer.subarray(0, 1000).reverse()
     const headers = { 'accept-encoding': 'dcz', 'available-dictionary': sha256(OLD) }
     const response = await server.fetch('/', { headers })
     expect(decode('dcz', await response.bytes(), OLD) === String(buffer)).toBe(true)
+  })
+
+  it('leaves responses to other methods unchanged', async () => {
+    const server = new Server()
+    server
+      .router()
+      .use(dictionaries())
+      .post('/', { dictionary: { match: '/' } }, () => OLD)
+    const response = await server.fetch('/', { method: 'POST' })
+    expect([response.headers.get('use-as-dictionary'), response.headers.get('vary')]).toEqual([null, null])
   })
 
   it('keeps a Use-As-Dictionary field of the handler', async () => {
@@ -228,6 +238,19 @@ describe('dictionaries', () => {
     })
     expect(response.headers.get('content-encoding')).toBe('dcz')
     expect(decode('dcz', await response.bytes(), OLD) === NEW).toBe(true)
+  })
+
+  it('repeats the weak tag in a 304 without compress()', async () => {
+    const server = new Server()
+    server
+      .router()
+      .use(dictionaries({ match: '/*.js', source: earlier.path }))
+      .get('/app.js', (ctx) => {
+        ctx.responseHeaders.set('etag', '"1"')
+        return ctx.empty(304)
+      })
+    const response = await server.fetch('/app.js', { headers: { 'if-none-match': 'W/"1"' } })
+    expect([response.status, response.headers.get('etag'), response.headers.get('vary')]).toEqual([304, 'W/"1"', VARY])
   })
 
   it('encodes nothing inside compress() that is registered after it', async () => {

@@ -52,7 +52,7 @@ describe('readSource', () => {
 
   it.each(['missing', 'v1/app.js'])('throws an error for a source that is not a folder: %s', (path) => {
     expect(() => readSource(join(folder.path, path), '', MIB)).toThrow(
-      'dictionaries: option "source" must be an existing directory, got',
+      'dictionaries: option "source" must be a readable directory, got',
     )
   })
 })

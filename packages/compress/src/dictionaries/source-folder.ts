@@ -1,4 +1,4 @@
-import { type Dirent, readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { showValue, withCode } from '@fw/options'
@@ -19,12 +19,22 @@ interface SourceFile {
  *
  * @param suffix The end of the file names to read, such as `.js`
  * @returns The dictionaries by `keyOf` their digest
- * @throws {Error} if the folder does not exist or cannot be read
+ * @throws {Error} if the folder or a file in it cannot be read
  */
 export function readSource(source: string | URL, suffix: string, maxBytes: number): ReadonlyMap<string, Dictionary> {
+  try {
+    return dictionariesIn(filesBelow(source, suffix), maxBytes)
+  } catch (error) {
+    const got = showValue(source instanceof URL ? source.href : source)
+    const message = `dictionaries: option "source" must be a readable directory, got ${got}. Create it, or correct the path.`
+    throw withCode('FW_MISSING_DIRECTORY', new Error(message, { cause: error }))
+  }
+}
+
+function dictionariesIn(files: readonly SourceFile[], maxBytes: number): ReadonlyMap<string, Dictionary> {
   const held = new Map<string, Dictionary>()
   let left = maxBytes
-  for (const { path, size } of filesBelow(source, suffix)) {
+  for (const { path, size } of files) {
     if (size > left) continue
     const bytes = readFileSync(path)
     // A deployment can replace the file between the two calls.
@@ -38,23 +48,15 @@ export function readSource(source: string | URL, suffix: string, maxBytes: numbe
   return held
 }
 
-function filesBelow(source: string | URL, suffix: string): SourceFile[] {
+/** Returns the files, the most recently modified first. */
+function filesBelow(source: string | URL, suffix: string): readonly SourceFile[] {
+  const folder = source instanceof URL ? fileURLToPath(source) : source
   const files: SourceFile[] = []
-  for (const entry of entriesOf(source)) {
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile() || !entry.name.endsWith(suffix) || SIDECAR.test(entry.name)) continue
     const path = join(entry.parentPath, entry.name)
     const { size, mtimeMs } = statSync(path)
     if (size > 0) files.push({ path, size, modifiedMs: mtimeMs })
   }
   return files.toSorted((a, b) => b.modifiedMs - a.modifiedMs)
-}
-
-function entriesOf(source: string | URL): Dirent[] {
-  try {
-    return readdirSync(source instanceof URL ? fileURLToPath(source) : source, { recursive: true, withFileTypes: true })
-  } catch (error) {
-    const got = showValue(source instanceof URL ? source.href : source)
-    const message = `dictionaries: option "source" must be an existing directory, got ${got}. Create it, or correct the path.`
-    throw withCode('FW_MISSING_DIRECTORY', new Error(message, { cause: error }))
-  }
 }
