@@ -18,7 +18,6 @@ it('runs a job once for requests at the same time, and keeps its result', async 
 
 it('runs a job again after it has failed', async () => {
   const files = new EncodedFiles(10_000)
-  const failing = (): Promise<Uint8Array> => Promise.reject(new Error('no memory'))
-  await expect(files.run('a', failing)).rejects.toThrow('no memory')
+  await expect(files.run('a', () => Promise.reject(new Error('no memory')))).rejects.toThrow('no memory')
   expect(await files.run('a', () => Promise.resolve(Buffer.from('encoded')))).toEqual(Buffer.from('encoded'))
 })
