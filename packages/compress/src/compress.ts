@@ -2,7 +2,7 @@ import { acceptedCodings, addVary } from '@fw/http-fields'
 import { declareRouteOption, flag } from '@fw/options'
 import type { Context, Middleware, OutgoingResponse } from '@fw/types'
 import { type Codec, codecOf } from './codecs.ts'
-import { isFixed, keepWeakTag, markEncoded } from './encoded-fields.ts'
+import { isFixed, keepWeakTag, mark } from './encoded-fields.ts'
 import { EVENT_STREAM, isCompressible, mediaTypeOf } from './media-types.ts'
 import { type Coding, type CompressOptions, readOptions, type Settings } from './options.ts'
 import { Pool } from './pool.ts'
@@ -81,7 +81,7 @@ class Compressor {
     if (coding === undefined || codec === undefined) return
     // Do not compress a body that is not sent. Its compressed length then stays unknown.
     if (kind === 'stream' || ctx.method === 'HEAD') {
-      markEncoded(headers, coding)
+      mark(headers, coding)
       // A body of unknown length can pause for a long time. Its client must not wait for the next piece.
       const flushEach = isEvents || lengthBytes === undefined
       response.encode(() => streamEncoder(codec.stream(isEvents), codec.flushKind), { flushEach })
@@ -92,13 +92,13 @@ class Compressor {
     const { whole, headers } = response
     if (whole === null) return
     if (lengthBytes > this.#settings.maxSyncBytes) {
-      markEncoded(headers, coding)
+      mark(headers, coding)
       response.replaceLater(this.#pool.run(() => codec.encodeLater(whole, lengthBytes)))
       return
     }
     const encoded = codec.encode(whole, lengthBytes)
     if (encoded.byteLength >= lengthBytes) return
-    markEncoded(headers, coding)
+    mark(headers, coding)
     response.replace(encoded)
   }
 

@@ -15,7 +15,7 @@ export function isFixed(status: number, headers: ResponseHeaders): boolean {
 }
 
 /** Sets the fields of an encoded body. */
-export function markEncoded(headers: ResponseHeaders, coding: string): void {
+export function mark(headers: ResponseHeaders, coding: string): void {
   headers.set('content-encoding', coding)
   // A range would count bytes of another representation.
   headers.delete('accept-ranges')

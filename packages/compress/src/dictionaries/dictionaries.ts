@@ -1,6 +1,6 @@
 import { addVary, PlainBody } from '@fw/http-fields'
 import type { Context, Middleware, OutgoingResponse } from '@fw/types'
-import { isFixed, keepWeakTag, markEncoded } from '../encoded-fields.ts'
+import { isFixed, keepWeakTag, mark } from '../encoded-fields.ts'
 import { isCompressible, mediaTypeOf } from '../media-types.ts'
 import { Pool } from '../pool.ts'
 import { chooseCoding } from './choose-coding.ts'
@@ -119,7 +119,7 @@ class DictionaryEncoder {
     if (coding === undefined || codec === undefined) return
     // Do not compress a body that is not sent. Its compressed length then stays unknown.
     if (kind === 'stream' || ctx.method === 'HEAD') {
-      markEncoded(headers, coding)
+      mark(headers, coding)
       response.encode(() => codec.stream(dictionary, lengthBytes), { flushEach: lengthBytes === undefined })
       return
     }
@@ -127,7 +127,7 @@ class DictionaryEncoder {
     const known = key === undefined ? undefined : this.#encodedFiles.get(key)
     if (known === undefined) this.#encodeWhole(response, coding, codec, dictionary, key)
     else {
-      markEncoded(headers, coding)
+      mark(headers, coding)
       response.replace(known)
     }
   }
@@ -144,14 +144,14 @@ class DictionaryEncoder {
     if (whole === null || lengthBytes === undefined) return
     if (coding === 'dcb' || lengthBytes + dictionary.bytes.byteLength > this.#settings.maxSyncBytes) {
       const job = (): Promise<Uint8Array> => this.#pool.run(() => codec.encodeLater(whole, lengthBytes, dictionary))
-      markEncoded(headers, coding)
+      mark(headers, coding)
       response.replaceLater(key === undefined ? job() : this.#encodedFiles.run(key, job))
       return
     }
     const encoded = codec.encode(whole, lengthBytes, dictionary)
     if (encoded.byteLength >= lengthBytes) return
     if (key !== undefined) this.#encodedFiles.add(key, encoded)
-    markEncoded(headers, coding)
+    mark(headers, coding)
     response.replace(encoded)
   }
 
