@@ -7,11 +7,11 @@ const SOURCE = fileURLToPath(new URL('.', import.meta.url))
 
 describe('dictionaries', () => {
   it.each<[object, typeof TypeError | typeof RangeError, string]>([
-    [{ match: '/a/(b|c)', source: '.' }, TypeError, 'option "match" must be a URL pattern that begins with "/"'],
-    [{ match: 'https://example.org/*', source: '.' }, TypeError, 'option "match" must be a URL pattern'],
+    [{ match: '/a/(b|c)', source: '.' }, TypeError, 'option "match" must be a path that begins with "/"'],
+    [{ match: 'https://example.org/*', source: '.' }, TypeError, 'option "match" must be a path that begins'],
     [{ match: '/*' }, TypeError, 'option "source" must be a folder if "match" is set, got undefined.'],
-    [{ source: '.' }, TypeError, 'option "match" must be a URL pattern if "source" is set, got undefined.'],
-    [{ id: 'a' }, TypeError, 'option "match" must be a URL pattern if "id" is set'],
+    [{ source: '.' }, TypeError, 'option "match" must be a path if "source" is set, got undefined.'],
+    [{ id: 'a' }, TypeError, 'option "match" must be a path if "id" is set'],
     [{ match: '/*', source: 1 }, TypeError, 'option "source" must be a string or a URL'],
     [{ match: '/*', source: '.', id: 'x'.repeat(1025) }, RangeError, 'of at most 1024 characters, got'],
     [{ match: '/*', source: '.', id: 'ü' }, RangeError, 'option "id" must be printable ASCII text'],

@@ -1,7 +1,7 @@
 import type { Context, OutgoingResponse } from '@fw/types'
 import { type Dictionary, isRaw } from './dictionary.ts'
 import type { DictionarySet } from './dictionary-set.ts'
-import { MatchPattern } from './match-pattern.ts'
+import { PathPattern } from './path-pattern.ts'
 import { audienceOf } from './privacy.ts'
 import { readSource } from './source-folder.ts'
 import { type DictionaryUse, useAsDictionary } from './use-as-dictionary.ts'
@@ -9,20 +9,20 @@ import { type DictionaryUse, useAsDictionary } from './use-as-dictionary.ts'
 /** Earlier versions of files, which are read once. They belong to no user. */
 export class FileDictionaries implements DictionarySet {
   readonly isOfFiles = true
-  readonly #pattern: MatchPattern
+  readonly #pattern: PathPattern
   readonly #announcement: string
   readonly #held: ReadonlyMap<string, Dictionary>
 
   /** @throws {Error} if the folder cannot be read */
   constructor({ source, ...use }: DictionaryUse & { readonly source: string | URL }, maxSourceBytes: number) {
-    this.#pattern = new MatchPattern(use.match)
+    this.#pattern = new PathPattern(use.match)
     this.#announcement = useAsDictionary(use)
     this.#held = readSource(source, this.#pattern.suffix, maxSourceBytes)
   }
 
   /** Reports whether the pattern matches a request. */
-  matches({ path, rawQuery }: Context): boolean {
-    return this.#pattern.test(path, rawQuery)
+  matches({ path }: Context): boolean {
+    return this.#pattern.test(path)
   }
 
   get(key: string): Dictionary | undefined {

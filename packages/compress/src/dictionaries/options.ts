@@ -11,14 +11,14 @@ import {
   text,
 } from '@fw/options'
 import type { DictionaryCoding } from './codecs.ts'
-import { matchPattern } from './match-pattern.ts'
+import { pathPattern } from './path-pattern.ts'
 import { destinationList, dictionaryId, type RequestDestination } from './use-as-dictionary.ts'
 
 /** Options of `dictionaries`. */
 export interface DictionariesOptions {
   /**
-   * URL pattern of the files that are dictionaries for their later versions, such as `/app/*.js`. It begins with `/`, and must not
-   * contain regular expressions. Default: none, for dictionaries of routes alone.
+   * Path of the files that are dictionaries for their later versions, such as `/app/*.js`. It begins with `/`, and `*` stands for any
+   * characters. Default: none, for dictionaries of routes alone.
    */
   readonly match?: string
   /** Destinations of the requests for which clients offer a file, such as `script`. Default: all. */
@@ -71,7 +71,7 @@ const CODINGS: readonly DictionaryCoding[] = ['dcz', 'dcb']
 const MIB = 1024 * 1024
 
 const KINDS: OptionKinds<DictionariesOptions> = {
-  match: matchPattern,
+  match: pathPattern,
   destinations: destinationList,
   id: dictionaryId,
   source: either(text, instanceOf('URL', URL)),
@@ -102,7 +102,7 @@ export function readOptions(options: DictionariesOptions): DictionarySettings {
   }
   for (const name of ['source', 'destinations', 'id'] as const) {
     if (match !== undefined || options[name] === undefined) continue
-    throw invalid('match', `a URL pattern if "${name}" is set`, 'undefined', 'Write, for example, "/app/*.js".')
+    throw invalid('match', `a path if "${name}" is set`, 'undefined', 'Write, for example, "/app/*.js".')
   }
   return {
     codings: [...new Set(codings)],
