@@ -25,11 +25,14 @@ export interface DictionariesOptions {
   readonly destinations?: readonly RequestDestination[]
   /** Identifier of the files' dictionaries, which clients repeat. Up to 1024 characters. Default: none. */
   readonly id?: string
-  /** Folder with earlier versions of the files. It is read once, with its subfolders. Required with `match`. */
+  /** Folder with earlier versions of the files. It is read once, with its subfolders. Required with `match`. Default: none. */
   readonly source?: string | URL
-  /** Codings in the order that decides between those that the client weighs equally. Default: dcz, dcb. */
+  /** Codings in the order that decides between those that the client weighs equally. Default `['dcz', 'dcb']`. */
   readonly codings?: readonly DictionaryCoding[]
-  /** Compression levels: dcz 1 to 22, dcb 5 to 11. Default: 5 for dcb; 3, 5 or 9 for dcz, depending on the length. */
+  /**
+   * Compression levels: dcz 1 to 22, dcb 5 to 11. Without a level, dcb has 5. dcz has 3, 5 or 9, depending on the length of the body.
+   * Default: none.
+   */
   readonly levels?: Readonly<Partial<Record<DictionaryCoding, number>>>
   /** Minimum length of a body in bytes, if it is known. Compressing shorter ones saves too little. Default: 1024. */
   readonly thresholdBytes?: number

@@ -24,7 +24,7 @@ describe('PathPattern', () => {
     expect(new PathPattern(pattern).test(path)).toBe(expected)
   })
 
-  it('agrees with URLPattern', () => {
+  it('matches the same paths as URLPattern', () => {
     const patterns = textsOf(['a', 'b', '*'], 5).map((text) => `/${text}`)
     const paths = textsOf(['a', 'b'], 5).map((text) => `/${text}`)
     for (const pattern of patterns) {
