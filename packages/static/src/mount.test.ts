@@ -1,3 +1,4 @@
+import { PlainBody } from '@fw/http-fields'
 import { execFileSync } from 'node:child_process'
 import { renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -11,6 +12,32 @@ const NAVIGATION = 'text/html,application/xhtml+xml,*/*;q=0.8'
 const APP = { 'app.js': 'IDENTITY', 'app.js.br': 'BR', 'app.js.gz': 'GZIP', 'plain.js': 'PLAIN' }
 
 describe('a sidecar', () => {
+  it('is not sent if middleware encodes the body itself', async () => {
+    await using folder = await tempFolder(APP)
+    await using server = await serve((router) => {
+      router.use((ctx, next) => {
+        if (ctx.headers.has('x-plain')) ctx.set(PlainBody, new PlainBody('x-own'))
+        return next()
+      })
+      staticFiles(router, '/', folder.path)
+    })
+    const sidecar = await server.ask('/app.js', { 'accept-encoding': 'br' })
+    // The second request finds the file in memory.
+    for (let i = 0; i < 2; i++) {
+      const plain = await server.ask('/app.js', { 'accept-encoding': 'br', 'x-plain': '1' })
+      expect([plain.text, plain.headers.get('content-encoding'), plain.headers.get('vary')]).toEqual([
+        'IDENTITY',
+        null,
+        'Accept-Encoding',
+      ])
+      expect(plain.headers.get('etag')).not.toBe(sidecar.headers.get('etag'))
+    }
+    // Even if the client refuses a body without a coding, because the middleware adds one.
+    const refusing = await server.ask('/app.js', { 'accept-encoding': 'identity;q=0', 'x-plain': '1' })
+    expect([refusing.status, refusing.text]).toEqual([200, 'IDENTITY'])
+    expect((await server.ask('/app.js', { 'accept-encoding': 'br' })).text).toBe('BR')
+  })
+
   it('is sent with Vary to clients that accept its coding', async () => {
     await using folder = await tempFolder({ ...APP, 'z.css': 'Z', 'z.css.zst': 'ZSTD', 'only.js.gz': 'ALONE' })
     await using server = await serve((router) => staticFiles(router, '/', folder.path))

@@ -12,15 +12,18 @@ import { refuse } from './http/refuse.ts'
 import { KnownPaths } from './paths/known-paths.ts'
 import { belowPrefix, locate, locateIn, type PathLocation } from './paths/locate.ts'
 import type { ResolvedOptions } from './options.ts'
-import { acceptedCodings } from './http/precompressed.ts'
+import { acceptedCodings, type Coding } from './http/precompressed.ts'
 import { represent } from './http/representation.ts'
 import { openSource } from './files/source.ts'
 import type { Variant } from './paths/resolution.ts'
-import { addVary } from '@fw/http-fields'
+import { addVary, PlainBody } from '@fw/http-fields'
 import { limitedWarnings, loadLog, ownWarnings } from './warnings.ts'
 
 /** Key of the fallback file among the known paths. No request path is empty. */
 const FALLBACK = ''
+
+/** Codings for a request whose response middleware encodes. */
+const PLAIN: readonly Coding[] = ['identity']
 
 /** Serves the files of one directory under one prefix. */
 export class Mount {
@@ -219,17 +222,21 @@ function isShared(ctx: Context): boolean {
 /** Returns the variants that the client accepts, in order of preference. */
 function acceptable(ctx: Context, variants: readonly Variant[]): readonly Variant[] {
   if (variants.length === 1) return variants
-  const codings = acceptedCodings(ctx.headers.get('accept-encoding'))
-  return codings.flatMap((coding) => variants.filter((variant) => variant.coding === coding))
+  return codingsFor(ctx).flatMap((coding) => variants.filter((variant) => variant.coding === coding))
 }
 
 /** Returns the variant that the client prefers, without allocating a list. */
 function bestOf(ctx: Context, variants: readonly Variant[]): Variant | undefined {
   if (variants.length === 1) return variants[0]
-  for (const coding of acceptedCodings(ctx.headers.get('accept-encoding'))) {
+  for (const coding of codingsFor(ctx)) {
     for (const variant of variants) if (variant.coding === coding) return variant
   }
   return undefined
+}
+
+/** Returns the codings to choose from, in order of preference. */
+function codingsFor(ctx: Context): readonly Coding[] {
+  return ctx.get(PlainBody) === null ? acceptedCodings(ctx.headers.get('accept-encoding')) : PLAIN
 }
 
 function nothing(): void {}
