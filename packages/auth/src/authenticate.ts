@@ -1,6 +1,6 @@
 import { HttpError, withCode } from '@fw/options'
 import { addVary } from '@fw/http-fields'
-import type { Context, ContextKey, Middleware } from '@fw/types'
+import type { Context, ContextKey, Middleware, Next } from '@fw/types'
 import { checkPrincipal, Principal, type Verified } from './principal.ts'
 
 /** A way in which clients prove their identity. */
@@ -24,17 +24,18 @@ export const Challenge: ContextKey<string> = { name: 'Challenge', hint: undefine
 /** Creates middleware that stores the principal of each request. Refuses requests with invalid credentials with 401. */
 export function authenticate<Credentials>(scheme: Scheme<Credentials>): Middleware {
   const { api, isOptional, challenge, refusal } = scheme
-  return async (ctx, next) => {
-    ctx.set(Challenge, challenge)
-    const credentials = scheme.read(ctx)
-    if (credentials === undefined) {
-      if (isOptional) return next()
-      throw unauthorized('The request has no credentials', challenge)
-    }
+  const verify = async (credentials: Credentials, ctx: Context, next: Next): Promise<void> => {
     const principal = checkPrincipal(api, await scheme.verify(credentials, ctx))
     if (principal === null) throw unauthorized('The credentials are not valid', refusal)
     ctx.set(Principal, principal)
     return next()
+  }
+  return (ctx, next) => {
+    ctx.set(Challenge, challenge)
+    const credentials = scheme.read(ctx)
+    if (credentials !== undefined) return verify(credentials, ctx, next)
+    if (isOptional) return next()
+    throw unauthorized('The request has no credentials', challenge)
   }
 }
 
