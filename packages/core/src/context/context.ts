@@ -1,4 +1,5 @@
 import type {
+  BodyDecoder,
   BodySource,
   ContextToken,
   Cookies,
@@ -31,7 +32,7 @@ import { checkFilter } from '../response/outgoing.ts'
 import { PreparedResponse } from '../response/prepared-response.ts'
 import type { RequestTarget } from '../engine/semantics/request-target.ts'
 import * as results from '../response/handler-result.ts'
-import { makeRequest } from './standard-request.ts'
+import { dropCoding, makeRequest } from './standard-request.ts'
 import { NOTHING_VALID } from './nothing-valid.ts'
 
 /**
@@ -139,7 +140,7 @@ export class RequestContext {
   }
 
   get request(): Request {
-    return (this.#request ??= makeRequest(this, () => this.#body.requireJson()))
+    return (this.#request ??= makeRequest(this, this.#body))
   }
 
   get signal(): AbortSignal {
@@ -219,6 +220,11 @@ export class RequestContext {
 
   form(): Promise<URLSearchParams> {
     return this.#body.form()
+  }
+
+  decodeBody(decode: BodyDecoder): void {
+    this.#body.decode(decode, this)
+    if (this.#request !== undefined) dropCoding(this.#request.headers)
   }
 
   /** Parses the body and returns the result of `make`, like `BodyReader.value`. */
