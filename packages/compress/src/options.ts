@@ -14,7 +14,7 @@ export type Coding = 'zstd' | 'br' | 'gzip'
 
 /** Options of `compress`. */
 export interface CompressOptions {
-  /** Codings in order of preference, which decides between codings of equal weight. Default: zstd, br, gzip. */
+  /** Codings in order of preference, which decides between codings of equal weight. Default: `['zstd', 'br', 'gzip']`. */
   readonly codings?: readonly Coding[]
   /** Compression level of each coding: gzip 0 to 9, br 0 to 11, zstd 1 to 22. Default: `{ zstd: 3, br: 4, gzip: 4 }`. */
   readonly levels?: Readonly<Partial<Record<Coding, number>>>
@@ -32,8 +32,8 @@ export interface CompressOptions {
   /** Compresses server-sent events. An open stream then uses 43 KiB (br) to 138 KiB (gzip) of memory. Default: `false`. */
   readonly eventStreams?: boolean
   /**
-   * Memory for encoded copies of responses with a strong entity tag, in bytes for each process. A copy that is sent a second
-   * time is encoded again at a slower level in the background. Default: 0, which keeps no copies.
+   * Memory for encoded copies of responses with a strong entity tag, in bytes for each process. Copies that are
+   * found twice are encoded again at a slower level. Default: 0, which keeps none.
    */
   readonly cacheBytes?: number
   /**

@@ -5,7 +5,7 @@ export type RequestCoding = 'gzip' | 'br' | 'zstd' | 'deflate'
 
 /** Options of `decompress`. */
 export interface DecompressOptions {
-  /** Codings that clients can use. The response to any other lists them in `accept-encoding`. Default: gzip, br, zstd, deflate. */
+  /** Codings that clients can use. The 415 for any other lists them. Default: `['gzip', 'br', 'zstd', 'deflate']`. */
   readonly codings?: readonly RequestCoding[]
   /**
    * Maximum number of decoded bytes for each encoded byte, once a body has more than 1 MiB. JSON rarely exceeds 30; a

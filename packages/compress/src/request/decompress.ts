@@ -23,8 +23,8 @@ const X_GZIP = 'x-gzip'
  * before the handler reads, so that a refused request costs no CPU time.
  *
  * The route's `maxBodyBytes` limits the encoded and the decoded bytes separately. A read rejects with 413 as soon as a
- * body exceeds it or `maxRatio`, with 415 for several or other codings, and with 400 if the body is malformed, ends
- * early, or continues after its end.
+ * body exceeds it or `maxRatio`. It rejects with 415 for several codings or an unknown one, and with 400 if the body is
+ * malformed, ends early, or continues after its end.
  *
  * @throws {TypeError} if an option is unknown or has the wrong type
  * @throws {RangeError} if the ratio is below 1

@@ -1,0 +1,14 @@
+import { nodePeer, type Peer } from '../http/peer.ts'
+
+/** Servers that compress responses. To add one, add a program to `servers/` and list it here. */
+export const COMPRESS_PEERS: readonly Peer[] = [
+  nodePeer('fw', program('fw')),
+  nodePeer('fastify', program('fastify')),
+  nodePeer('hono', program('hono')),
+  nodePeer('express', program('express')),
+  nodePeer('koa', program('koa')),
+]
+
+function program(name: string): URL {
+  return new URL(`./servers/${name}.ts`, import.meta.url)
+}
