@@ -67,6 +67,17 @@ describe('DecodedBody', () => {
     expect(seen).toEqual(['wanted', 'ab', 'ab', 'end x-a 1'])
   })
 
+  it('joins chunks that arrive together, so that small chunks cost no decoder calls', async () => {
+    const { body, decoded, seen } = setup(repeat(1), 5000)
+    read(decoded, seen)
+    for (let left = 2000; left > 0; left--) body.push(Buffer.from('a'))
+    body.finish()
+    await settle(1)
+    const pieces = seen.slice(1, -1)
+    expect([pieces.join(''), seen.at(-1)]).toEqual(['a'.repeat(2000), 'end '])
+    expect(pieces.length).toBeLessThan(30)
+  })
+
   it.each([
     ['encoded', repeat(0), 'abcdefghijk'],
     ['decoded', repeat(6), 'ab'],

@@ -1,14 +1,21 @@
 import type { BodyConsumer, FieldList, RequestBody } from '@fw/types'
+import { concatBytes } from '../engine/socket/kept-bytes.ts'
 import { tooLarge } from './body-collector.ts'
 
+/** Bytes that wait for the decoder, with the overhead of their chunks, at which the body is paused. */
+const MAX_WAITING_BYTES = 16 * 1024
+/** Memory that a chunk uses in addition to its bytes, in bytes. Without it, many small chunks would exceed the limit. */
+const CHUNK_OVERHEAD_BYTES = 128
+
 /**
- * Iterates over the bytes of a body as received, with backpressure: the body is paused while a chunk waits. The iteration
- * throws 413 above `maxBytes`.
+ * Iterates over the bytes of a body as received, with backpressure. Joins the chunks that wait: a decoder call costs as much as
+ * thousands of bytes. The iteration throws 413 above `maxBytes`.
  */
 export class EncodedBytes implements BodyConsumer, AsyncIterable<Uint8Array> {
   readonly #body: RequestBody
   readonly #maxBytes: number
-  readonly #waiting: Uint8Array[] = []
+  #waiting: Uint8Array[] = []
+  #waitingBytes = 0
   #size = 0
   #trailers: FieldList | undefined = undefined
   #error: Error | undefined = undefined
@@ -34,12 +41,14 @@ export class EncodedBytes implements BodyConsumer, AsyncIterable<Uint8Array> {
   data(chunk: Uint8Array): void {
     if (this.#error !== undefined) return
     this.#size += chunk.byteLength
-    this.#body.pause()
     if (this.#size > this.#maxBytes) {
+      this.#body.pause()
       this.abort(tooLarge(this.#maxBytes))
       return
     }
     this.#waiting.push(chunk)
+    this.#waitingBytes += chunk.byteLength + CHUNK_OVERHEAD_BYTES
+    if (this.#waitingBytes >= MAX_WAITING_BYTES) this.#body.pause()
     this.#wake?.()
   }
 
@@ -55,7 +64,7 @@ export class EncodedBytes implements BodyConsumer, AsyncIterable<Uint8Array> {
 
   /** Ends the iteration with an error, and drops the chunks that wait. */
   abort(error: Error): void {
-    this.#waiting.length = 0
+    this.#take()
     this.error(error)
   }
 
@@ -65,8 +74,9 @@ export class EncodedBytes implements BodyConsumer, AsyncIterable<Uint8Array> {
       this.#body.consume(this)
     }
     for (;;) {
-      const chunk = this.#waiting.shift()
-      if (chunk !== undefined) yield chunk
+      const chunks = this.#take()
+      const [first] = chunks
+      if (first !== undefined) yield chunks.length === 1 ? first : concatBytes(chunks)
       else if (this.#error !== undefined) throw this.#error
       else if (this.#trailers !== undefined) return
       else {
@@ -75,5 +85,12 @@ export class EncodedBytes implements BodyConsumer, AsyncIterable<Uint8Array> {
         await arrival
       }
     }
+  }
+
+  #take(): readonly Uint8Array[] {
+    const waiting = this.#waiting
+    this.#waiting = []
+    this.#waitingBytes = 0
+    return waiting
   }
 }
