@@ -6,6 +6,7 @@ import { checkDecoder, DecodedBody } from './decoded-body.ts'
 import { FORM_TYPE, JSON_ONLY, mediaType, requireJson, requireUtf8, unsupportedType } from './content-type.ts'
 import { ignoreRejection } from './ignore-rejection.ts'
 import { HttpError } from '../response/http-error.ts'
+import { dropCoding } from './standard-request.ts'
 import { ownBytes } from '../engine/socket/kept-bytes.ts'
 import type { Limits } from '../options/limits.ts'
 
@@ -65,12 +66,14 @@ export class BodyReader {
    * Makes the body pass through a decoder when it is first read.
    *
    * @param owner Releases the decoder at the end of the exchange. A read in progress then rejects with an `AbortError`
+   * @param request The request that has been created for the body, if any
    * @throws {TypeError} if the body was already read
    */
-  decode(decode: BodyDecoder, owner: Pick<Context, 'onFinish'>): void {
+  decode(decode: BodyDecoder, owner: Pick<Context, 'onFinish'>, request: Request | undefined): void {
     checkDecoder(decode, this.#isRead)
     const decoded = new DecodedBody(this.#body, this.#maxBytes, decode)
     this.#decoded = decoded
+    if (request !== undefined) dropCoding(request.headers)
     owner.onFinish(() => decoded.release())
   }
 
