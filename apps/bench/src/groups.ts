@@ -3,6 +3,8 @@ import { httpComparison } from './http/http-candidate.ts'
 import { ACCESS_LOG_PEERS } from './access-log/peers.ts'
 import { ACCESS_LOG_SCENARIOS } from './access-log/scenarios.ts'
 import { ACCESS_LOG_IN_PROCESS } from './access-log/without-sockets.ts'
+import { COMPRESS_PEERS } from './compress/peers.ts'
+import { COMPRESS_SCENARIOS } from './compress/scenarios.ts'
 import { SSE_COMPARISONS } from './fan-out/comparisons.ts'
 import { GROWTH_COMPARISONS } from './growth/comparisons.ts'
 import { HTTP1_PEERS } from './http1/peers.ts'
@@ -70,6 +72,12 @@ export const GROUPS: Readonly<Record<string, Group>> = {
     maxTurns: MAX_TURNS,
     programs: ['wrk'],
     comparisons: STATIC_SCENARIOS.map((scenario) => httpComparison(scenario, STATIC_PEERS)),
+  },
+  compress: {
+    isTimed: true,
+    maxTurns: MAX_TURNS,
+    programs: ['wrk'],
+    comparisons: COMPRESS_SCENARIOS.map((scenario) => httpComparison(scenario, COMPRESS_PEERS)),
   },
   memory: { isTimed: false, maxTurns: 1, programs: ['wrk'], comparisons: MEMORY_COMPARISONS },
   startup: { isTimed: false, maxTurns: 1, programs: [], comparisons: STARTUP_COMPARISONS },

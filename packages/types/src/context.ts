@@ -5,6 +5,7 @@ import type { ContextExtensions } from './extensions.ts'
 import type { FieldList, RequestHeaders } from './fields.ts'
 import type { MultipartOptions, MultipartPart } from './multipart.ts'
 import type { Params } from './path-params.ts'
+import type { BodyDecoder } from './request-body.ts'
 import type { ResponseFilter } from './response-filter.ts'
 import type { RouteInfo } from './router.ts'
 import type { Validated } from './standard-schema.ts'
@@ -150,6 +151,15 @@ export interface Context<P extends object = Params, V extends Validated = Valida
   parts(options?: MultipartOptions): AsyncIterableIterator<MultipartPart>
   /** Returns the body as a stream, with backpressure and under the route's limit. */
   stream(): ReadableStream<Uint8Array>
+  /**
+   * Decodes the body when it is first read, in each of the ways above and in `request`, which then has no `content-encoding`
+   * and `content-length`. Middleware calls it before `next()`. A second call replaces the decoder.
+   *
+   * The route's limit applies to the encoded and to the decoded bytes: a read rejects with 413 as soon as either exceeds it.
+   *
+   * @throws {TypeError} if `decode` is not a function, or the body was already read
+   */
+  decodeBody(decode: BodyDecoder): void
 
   /**
    * Returns the media type that the client prefers, or the first on a tie; `null` if it accepts none of them.

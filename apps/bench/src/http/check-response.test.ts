@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { checkVolume, compareResponse } from './check-response.ts'
 
@@ -14,6 +15,13 @@ describe('compareResponse', () => {
 
   it('accepts the expected response', () => {
     expect(() => compareResponse(expected, right)).not.toThrow()
+  })
+
+  it('compares the decoded body of a peer that encodes it', () => {
+    const encoded = { ...right, coding: 'gzip', body: gzipSync('hello') }
+    expect(() => compareResponse({ ...expected, coding: 'gzip', isDecoded: true }, encoded)).not.toThrow()
+    const other = { ...encoded, body: gzipSync('hellO') }
+    expect(() => compareResponse({ ...expected, coding: 'gzip', isDecoded: true }, other)).toThrow('content')
   })
 
   it.each([

@@ -88,6 +88,7 @@ export const PAGES: readonly Page[] = [
     ['guides/workers', 'Worker processes', 'docs/workers.md'],
     ['guides/client-address', 'Client address', 'packages/client-address/README.md'],
     ['guides/compression', 'Compression', 'packages/compress/README.md'],
+    ['guides/compressed-requests', 'Compressed requests', 'packages/compress/docs/requests.md'],
     ['guides/dictionaries', 'Compression dictionaries', 'packages/compress/docs/dictionaries.md'],
     ['guides/http-fields', 'HTTP fields', 'packages/http-fields/README.md'],
     ['guides/options', 'Options', 'packages/options/README.md'],

@@ -1,4 +1,5 @@
 import type {
+  BodyDecoder,
   BodySource,
   ContextToken,
   Cookies,
@@ -34,10 +35,7 @@ import * as results from '../response/handler-result.ts'
 import { makeRequest } from './standard-request.ts'
 import { NOTHING_VALID } from './nothing-valid.ts'
 
-/**
- * Implements `Context` for one request, and adds members that only the application uses. Creates expensive members on
- * first access.
- */
+/** Implements `Context` for one request, with members for the application. Creates expensive members on first access. */
 export class RequestContext {
   readonly exchange: Exchange
   prepared: PreparedResponse = new PreparedResponse(this)
@@ -139,7 +137,7 @@ export class RequestContext {
   }
 
   get request(): Request {
-    return (this.#request ??= makeRequest(this, () => this.#body.requireJson()))
+    return (this.#request ??= makeRequest(this, this.#body))
   }
 
   get signal(): AbortSignal {
@@ -219,6 +217,10 @@ export class RequestContext {
 
   form(): Promise<URLSearchParams> {
     return this.#body.form()
+  }
+
+  decodeBody(decode: BodyDecoder): void {
+    this.#body.decode(decode, this, this.#request)
   }
 
   /** Parses the body and returns the result of `make`, like `BodyReader.value`. */
@@ -308,9 +310,7 @@ export class RequestContext {
     else if (result !== undefined) this.#checkUnsent(result)
   }
 
-  /**
-   * Reports a change after the head was sent. It is not an error, because middleware cannot know when the head is sent.
-   */
+  /** Reports a change after the head was sent. It is not an error: middleware cannot know when the head is sent. */
   onLateChange(change: string): void {
     const route = this.route === undefined ? 'A request without a route' : `${this.route.method} ${this.route.pattern}`
     this.#host.notice(`${route}: ${change} after the head of the response was sent. The change has no effect.`)

@@ -99,6 +99,10 @@ export class ReceivedBody implements RequestBody {
     this.#deliver()
   }
 
+  hold(bytes: number): void {
+    if (this.#trailers === undefined && this.#error === undefined && !this.#isDiscarded) this.#hold(bytes)
+  }
+
   /** Adds received bytes. */
   push(chunk: Uint8Array): void {
     if (this.#isSettled || this.#isDiscarded || this.#error !== undefined || chunk.byteLength === 0) return
