@@ -1,0 +1,76 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { showType, withCode } from '@fw/options'
+import type { Context, ContextKey, Next } from '@fw/types'
+import { type AnyNodeHandler, NodeCall, type NodeNext } from './node-call.ts'
+import { NodeResponse } from './node-response.ts'
+
+/** Middleware of Express or Connect. */
+export type NodeMiddleware = (request: IncomingMessage, response: ServerResponse, next: NodeNext) => unknown
+
+/** Middleware whose parameters have types of another library, such as `express.RequestHandler`. */
+export type ForeignMiddleware = (request: never, response: never, next: never) => unknown
+
+/** Middleware for `router.use()` and for the route option `use`, and a handler for routes. */
+export type FromNode = (ctx: Context, next?: Next) => unknown
+
+const RESPONSE: ContextKey<NodeResponse> = Object.freeze({ name: 'NodeResponse', hint: undefined })
+
+/**
+ * Runs middleware of Express or Connect, `(req, res, next)`, or a `node:http` handler, `(req, res)`. The fields that it sets are
+ * fields of the response that the fw handler prepares. If it responds itself, the inner middleware and the handler do not run.
+ *
+ * `next(error)` throws the error, so that the error handlers of the router receive it.
+ *
+ * @throws {TypeError} if `handler` is not a function, or has four parameters, as error handlers of Express have
+ *
+ * @example
+ * router.use(fromNode(helmet()))
+ *
+ * @example
+ * router.post('/upload', { use: fromNode(upload.single('photo')) }, (ctx) => nodeRequest<Uploaded>(ctx).file.size)
+ */
+export function fromNode(handler: NodeMiddleware): FromNode
+export function fromNode(handler: ForeignMiddleware): FromNode
+export function fromNode(handler: NodeMiddleware | ForeignMiddleware): FromNode {
+  checkHandler(handler)
+  const run = handler as AnyNodeHandler
+  return (ctx, next) => new NodeCall(ctx, responseOf(ctx), next).run(run)
+}
+
+/**
+ * Returns the request that middleware receives for this context, for example to read `req.session` or `req.user`. All middleware
+ * of a request shares it.
+ */
+export function nodeRequest<Members extends object = object>(ctx: Context): IncomingMessage & Members {
+  return responseOf(ctx).req as unknown as IncomingMessage & Members
+}
+
+/** Returns the response that middleware receives for this context, for example to call what middleware added to it. */
+export function nodeResponse<Members extends object = object>(ctx: Context): ServerResponse & Members {
+  return responseOf(ctx) as unknown as ServerResponse & Members
+}
+
+function responseOf(ctx: Context): NodeResponse {
+  const before = ctx.get(RESPONSE)
+  if (before !== null) return before
+  const response = new NodeResponse(ctx)
+  ctx.set(RESPONSE, response)
+  return response
+}
+
+function checkHandler(handler: unknown): void {
+  if (typeof handler !== 'function') {
+    throw withCode(
+      'FW_INVALID_HANDLER',
+      new TypeError(`fromNode: handler must be a function, got ${showType(handler)}. Pass (req, res, next) => { … }.`),
+    )
+  }
+  if (handler.length > 3) {
+    throw withCode(
+      'FW_INVALID_HANDLER',
+      new TypeError(
+        `fromNode: handler must have at most 3 parameters, got ${handler.length}. Handle errors with router.onError().`,
+      ),
+    )
+  }
+}
