@@ -190,7 +190,10 @@ export class NodeResponse extends BareResponse {
   }
 
   getHeader(name: string): string | string[] | undefined {
-    return fieldOf(this.#output.fields, name)
+    const value = fieldOf(this.#output.fields, name)
+    if (value !== undefined || name.toLowerCase() !== 'content-length') return value
+    // Access logs read the length after the response.
+    return this.#output.announcedBytes?.toString()
   }
 
   getHeaders(): OutgoingHttpHeaders {

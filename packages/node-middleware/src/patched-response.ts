@@ -21,6 +21,7 @@ function passThrough(response: NodeResponse, output: ResponseOutput, outgoing: O
   const { kind, whole, lengthBytes } = outgoing
   // Middleware compares the length with its threshold, and logs it.
   if (kind === 'whole') outgoing.headers.set('content-length', String(lengthBytes))
+  output.isWhole = kind === 'whole'
   if (!NodeResponse.isBodyPatched(response)) writeHead(response)
   else if (kind === 'stream') passStream(response, output, outgoing)
   else passWhole(response, output, outgoing, whole)

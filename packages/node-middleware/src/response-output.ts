@@ -32,6 +32,8 @@ export class ResponseOutput {
   isSpent = false
   /** Whether the caller of `write` waits for `drain`. */
   needsDrain = false
+  /** Whether the body is sent as a whole, so that the engine announces its length. */
+  isWhole = false
   outcome: Outcome | undefined = undefined
   trailers: readonly string[] | undefined = undefined
   sink: Sink | undefined = undefined
@@ -60,6 +62,11 @@ export class ResponseOutput {
   set status(status: number) {
     if (this.outgoing === undefined) this.ctx.status = status
     else this.outgoing.status = status
+  }
+
+  /** The length that the engine announced for a whole body, which is no field of the prepared response. */
+  get announcedBytes(): number | undefined {
+    return this.isWhole && this.ctx.headSent ? this.ctx.exchange.bodyBytes : undefined
   }
 
   /** Whether the exchange is over, or the response complete. */
@@ -132,7 +139,7 @@ export class ResponseOutput {
   reset(): void {
     if (this.ctx.headSent) return
     if (this.isEnded) this.isSpent = true
-    this.isHeadWritten = this.isEnded = this.isDirect = false
+    this.isHeadWritten = this.isEnded = this.isDirect = this.isWhole = false
     this.trailers = undefined
   }
 
@@ -146,7 +153,7 @@ export class ResponseOutput {
   /** Prepares a response with a whole body, which is sent when the outermost middleware returns. */
   #prepare(body: string | Uint8Array | undefined): void {
     const { ctx } = this
-    this.isDirect = true
+    this.isDirect = this.isWhole = true
     try {
       if (body === undefined || body.length === 0) {
         ctx.empty(ctx.status)
