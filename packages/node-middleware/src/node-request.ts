@@ -148,7 +148,7 @@ export class NodeRequest extends BareRequest {
       this.#reader ??= this.#ctx.stream().getReader()
     } catch (error) {
       // The announced length exceeds the limit.
-      this.destroy(new BodyReadError(error))
+      this.#onBodyError(error)
       return
     }
     this.#reader.read().then(
@@ -156,7 +156,7 @@ export class NodeRequest extends BareRequest {
         if (done) this.#end()
         else this.push(value)
       },
-      (error: unknown) => this.destroy(new BodyReadError(error)),
+      (error: unknown) => this.#onBodyError(error),
     )
   }
 
@@ -178,6 +178,11 @@ export class NodeRequest extends BareRequest {
   /** Reports that the response is complete, so that no more of the body is read. */
   onFinish(): void {
     if (this.#state !== undefined) this.destroy()
+  }
+
+  #onBodyError(error: unknown): void {
+    this.socket.onBodyError()
+    this.destroy(new BodyReadError(error))
   }
 
   #end(): void {

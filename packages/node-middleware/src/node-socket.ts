@@ -13,6 +13,7 @@ export class NodeSocket extends EventEmitter {
   readonly remotePort: number | undefined
   readonly #exchange: Exchange
   #isClosed = false
+  #isReadable = true
 
   /** @param watch Starts to wait for the end of the exchange, because listeners need it */
   constructor(exchange: Exchange, watch: () => void) {
@@ -35,8 +36,9 @@ export class NodeSocket extends EventEmitter {
     return port === undefined ? (this.encrypted ? 443 : 80) : Number(port)
   }
 
+  /** False after a body could not be read to its end, so that `on-finished` does not wait for the rest. */
   get readable(): boolean {
-    return !this.#isClosed
+    return this.#isReadable && !this.#isClosed
   }
 
   get writable(): boolean {
@@ -72,6 +74,11 @@ export class NodeSocket extends EventEmitter {
 
   unref(): this {
     return this
+  }
+
+  /** Reports that the body cannot be read. */
+  onBodyError(): void {
+    this.#isReadable = false
   }
 
   /** Reports that the exchange was aborted. */
