@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http'
 import { HttpError, withCode } from '@fw/options'
 import type { Context, Next } from '@fw/types'
 import { BodyReadError } from './node-request.ts'
@@ -111,16 +112,19 @@ export class NodeCall implements PendingCall {
 }
 
 /**
- * Returns the error to throw: the original of an error from the body, or an `HttpError` for an error that `http-errors` made
- * for the client. Returns any other error unchanged.
+ * Returns the error to throw: the original of an error from the body, or an `HttpError` for a 4xx error of `http-errors`. Returns
+ * any other error unchanged.
  */
 function errorOf(error: unknown): unknown {
   if (error instanceof BodyReadError) return error.cause
-  if (!(error instanceof Error) || Reflect.get(error, 'expose') !== true) return error
+  if (!(error instanceof Error)) return error
+  // Only `http-errors` sets `expose`. Clients of other servers also set a status, which says nothing about this response.
+  const expose: unknown = Reflect.get(error, 'expose')
+  if (typeof expose !== 'boolean') return error
   const status: unknown = Reflect.get(error, 'status')
   if (typeof status !== 'number' || !Number.isInteger(status) || status < 400 || status > 499) return error
   const headers: unknown = Reflect.get(error, 'headers')
-  const refusal = new HttpError(status, error.message, isFields(headers) ? headers : {})
+  const refusal = new HttpError(status, expose ? error.message : (STATUS_CODES[status] ?? ''), isFields(headers) ? headers : {})
   return withCode('FW_MIDDLEWARE_REFUSED', Object.assign(refusal, { cause: error }))
 }
 
