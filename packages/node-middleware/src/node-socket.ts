@@ -3,6 +3,12 @@ import { isIPv6 } from 'node:net'
 import type { Exchange } from '@fw/types'
 
 /**
+ * Stands for the `http.Server`, of which `http-proxy-middleware` needs one before it forwards an upgrade. It emits nothing:
+ * routes take over connections with `ctx.exchange.upgrade`.
+ */
+const SERVER: EventEmitter = new EventEmitter().setMaxListeners(0)
+
+/**
  * Stands for the connection of one request: `req.socket` and `res.socket`. It has the addresses, and the members that
  * middleware calls, but carries no bytes. The engine owns the connection.
  */
@@ -23,6 +29,10 @@ export class NodeSocket extends EventEmitter {
     this.remoteAddress = exchange.remoteAddress
     this.remotePort = exchange.remotePort
     this.on('newListener', watch)
+  }
+
+  get server(): EventEmitter {
+    return SERVER
   }
 
   get remoteFamily(): string | undefined {

@@ -7,9 +7,9 @@ import { fromNode, nodeRequest } from '../src/index.ts'
 beforeAll(() => setSinks([]))
 
 /**
- * Middleware of `middie` and `@fastify/express` had its own matcher for paths. An attacker who wrote a path in a form that only the
- * router matched skipped the middleware: CVE-2026-22031 (percent-encoding) and CVE-2026-2880 (repeated slashes, trailing
- * slashes, `;`). `fromNode()` takes no path: the router that finds the handler also finds its middleware.
+ * `@fastify/middie`, on which `@fastify/express` is based, compared paths with its own matcher. A path in a form that only the
+ * router understood skipped the middleware: CVE-2026-22031 (percent-encoding) and CVE-2026-2880 (repeated slashes, `;`, trailing
+ * slashes). `fromNode()` takes no path: the router that finds the handler also finds its middleware.
  */
 describe('middleware that guards a path', () => {
   const server = new Server({ routing: { caseSensitive: false, trailingSlash: 'ignore' } })
