@@ -27,7 +27,7 @@ const RESPONSE: ContextKey<NodeResponse> = Object.freeze({ name: 'NodeResponse',
  * router.use(fromNode(helmet()))
  *
  * @example
- * router.post('/upload', { use: fromNode(upload.single('photo')) }, (ctx) => nodeRequest<Uploaded>(ctx).file.size)
+ * router.post('/upload', { use: fromNode(upload.single('photo')) }, (ctx) => nodeRequest(ctx).file?.size)
  */
 export function fromNode(handler: NodeMiddleware): FromNode
 export function fromNode(handler: ForeignMiddleware): FromNode
@@ -37,17 +37,28 @@ export function fromNode(handler: NodeMiddleware | ForeignMiddleware): FromNode 
   return (ctx, next) => new NodeCall(ctx, responseOf(ctx), next).run(run)
 }
 
+declare global {
+  // The types of Express middleware, such as `@types/express-session`, add members to these interfaces.
+  // oxlint-disable-next-line typescript/no-namespace
+  namespace Express {
+    // oxlint-disable-next-line typescript/no-empty-interface, typescript/no-empty-object-type
+    interface Request {}
+    // oxlint-disable-next-line typescript/no-empty-interface, typescript/no-empty-object-type
+    interface Response {}
+  }
+}
+
 /**
- * Returns the request that middleware receives for this context, for example to read `req.session` or `req.user`. All middleware
- * of a request shares it.
+ * Returns the request that middleware receives for this context, for example to read `session` or `user`. All middleware of a
+ * request shares it. The types of the middleware declare the members that it adds.
  */
-export function nodeRequest<Members extends object = object>(ctx: Context): IncomingMessage & Members {
-  return responseOf(ctx).req as unknown as IncomingMessage & Members
+export function nodeRequest(ctx: Context): IncomingMessage & Express.Request {
+  return responseOf(ctx).req as unknown as IncomingMessage & Express.Request
 }
 
 /** Returns the response that middleware receives for this context, for example to call what middleware added to it. */
-export function nodeResponse<Members extends object = object>(ctx: Context): ServerResponse & Members {
-  return responseOf(ctx) as unknown as ServerResponse & Members
+export function nodeResponse(ctx: Context): ServerResponse & Express.Response {
+  return responseOf(ctx) as unknown as ServerResponse & Express.Response
 }
 
 function responseOf(ctx: Context): NodeResponse {

@@ -1,2 +1,9 @@
-export { type ForeignMiddleware, type FromNode, fromNode, type NodeMiddleware, nodeRequest, nodeResponse } from './from-node.ts'
+export {
+  type ForeignMiddleware,
+  type FromNode,
+  fromNode,
+  type NodeMiddleware,
+  nodeRequest,
+  nodeResponse,
+} from './from-node.ts'
 export type { NodeNext } from './node-call.ts'

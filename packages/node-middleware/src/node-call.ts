@@ -124,7 +124,11 @@ function errorOf(error: unknown): unknown {
   const status: unknown = Reflect.get(error, 'status')
   if (typeof status !== 'number' || !Number.isInteger(status) || status < 400 || status > 499) return error
   const headers: unknown = Reflect.get(error, 'headers')
-  const refusal = new HttpError(status, expose ? error.message : (STATUS_CODES[status] ?? ''), isFields(headers) ? headers : {})
+  const refusal = new HttpError(
+    status,
+    expose ? error.message : (STATUS_CODES[status] ?? ''),
+    isFields(headers) ? headers : {},
+  )
   return withCode('FW_MIDDLEWARE_REFUSED', Object.assign(refusal, { cause: error }))
 }
 

@@ -161,7 +161,7 @@ export class NodeRequest extends BareRequest {
   }
 
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
-    if (!this.complete) this.#reader?.cancel(error ?? undefined).catch(ignore)
+    if (!this.complete) void this.#stopReading(error)
     // Like Node.js: an aborted request without a listener must not end the process.
     callback(this.listenerCount('error') > 0 ? error : null)
   }
@@ -178,6 +178,11 @@ export class NodeRequest extends BareRequest {
   /** Reports that the response is complete, so that no more of the body is read. */
   onFinish(): void {
     if (this.#state !== undefined) this.destroy()
+  }
+
+  async #stopReading(reason: Error | null): Promise<void> {
+    // The stream rejects if it has failed already.
+    await this.#reader?.cancel(reason ?? undefined).catch(ignore)
   }
 
   #onBodyError(error: unknown): void {

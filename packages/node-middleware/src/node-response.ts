@@ -4,7 +4,16 @@ import type { Context, Outcome } from '@fw/types'
 import { BareResponse } from './bare.ts'
 import { NodeRequest } from './node-request.ts'
 import type { NodeSocket } from './node-socket.ts'
-import { allFields, appendField, fieldNames, fieldList, fieldOf, type NodeFields, setField, setFields } from './response-fields.ts'
+import {
+  allFields,
+  appendField,
+  fieldNames,
+  fieldList,
+  fieldOf,
+  type NodeFields,
+  setField,
+  setFields,
+} from './response-fields.ts'
 import { reportLate, ResponseOutput } from './response-output.ts'
 
 type Callback = (error?: Error | null) => void
@@ -40,12 +49,12 @@ export class NodeResponse extends BareResponse {
 
   /** Reports whether middleware has replaced a method through which a response passes. */
   static isPatched(response: NodeResponse): boolean {
-    return response.writeHead !== writeHead || NodeResponse.isBodyPatched(response)
+    return response.writeHead !== original.writeHead || NodeResponse.isBodyPatched(response)
   }
 
   /** Reports whether middleware has replaced `write` or `end`. */
   static isBodyPatched(response: NodeResponse): boolean {
-    return response.write !== write || response.end !== end
+    return response.write !== original.write || response.end !== original.end
   }
 
   get statusCode(): number {
@@ -53,7 +62,7 @@ export class NodeResponse extends BareResponse {
   }
 
   set statusCode(status: number) {
-    if (status !== this.#output.status) this.#output.status = Number(status)
+    if (status !== this.#output.status) this.#output.status = status
   }
 
   get headersSent(): boolean {
@@ -247,17 +256,14 @@ export class NodeResponse extends BareResponse {
     }
     if (!this.#output.isHeadWritten) this._implicitHeader()
     const hasRoom = this.#output.write(data)
-    if (done !== undefined) this.#output.afterWrite(() => done())
+    if (done !== undefined) void this.#callBack(done)
     return hasRoom
   }
 
-  end(
-    chunk?: string | Uint8Array | Callback | null,
-    encoding?: BufferEncoding | Callback,
-    callback?: Callback,
-  ): this {
+  end(chunk?: string | Uint8Array | Callback | null, encoding?: BufferEncoding | Callback, callback?: Callback): this {
     const done = [chunk, encoding, callback].find((each) => typeof each === 'function')
-    const data = typeof chunk === 'function' || chunk === undefined || chunk === null ? undefined : dataOf(chunk, encoding)
+    const data =
+      typeof chunk === 'function' || chunk === undefined || chunk === null ? undefined : dataOf(chunk, encoding)
     if (this.#output.isOver) {
       if (data !== undefined || done !== undefined) this.#failLate(writeAfterEnd(), done)
       return this
@@ -333,6 +339,15 @@ export class NodeResponse extends BareResponse {
     })
   }
 
+  async #callBack(done: Callback): Promise<void> {
+    await this.#output.written()
+    try {
+      done()
+    } catch (error) {
+      reportLate(this.#output.ctx, error)
+    }
+  }
+
   #checkHead(verb: string): void {
     if (!this.headersSent) return
     throw withCode(
@@ -349,7 +364,8 @@ export class NodeResponse extends BareResponse {
   }
 }
 
-const { writeHead, write, end } = NodeResponse.prototype
+/** The methods before middleware replaces them. */
+const original: Pick<NodeResponse, 'writeHead' | 'write' | 'end'> = NodeResponse.prototype
 
 /** Returns text as it is if it is UTF-8, and everything else as bytes. */
 function dataOf(chunk: unknown, encoding: unknown): string | Uint8Array {

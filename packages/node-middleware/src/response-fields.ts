@@ -74,7 +74,8 @@ function pairsOf(given: NodeFields): (readonly [name: string, value: unknown])[]
 }
 
 function pairsOfArray(given: readonly unknown[]): (readonly [name: string, value: unknown])[] {
-  if (Array.isArray(given[0])) return (given as readonly [unknown, unknown][]).map(([name, value]) => [String(name), value])
+  if (Array.isArray(given[0]))
+    return (given as readonly [unknown, unknown][]).map(([name, value]) => [String(name), value])
   if (given.length % 2 !== 0) {
     throw withCode(
       'FW_INVALID_HEADER',

@@ -143,11 +143,10 @@ export class ResponseOutput {
     this.trailers = undefined
   }
 
-  /** Calls back when the transport has accepted the bytes. */
-  afterWrite(callback: () => void): void {
+  /** Resolves when the transport has accepted the bytes. */
+  async written(): Promise<void> {
     const body = this.#body ?? this.ctx.exchange
-    if (body.bufferedBytes === 0) process.nextTick(callback)
-    else void body.drained().then(callback)
+    if (body.bufferedBytes > 0) await body.drained()
   }
 
   /** Prepares a response with a whole body, which is sent when the outermost middleware returns. */

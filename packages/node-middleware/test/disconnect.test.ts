@@ -16,9 +16,12 @@ let started = Promise.withResolvers<void>()
 
 beforeAll(() => setSinks([]))
 
+function note(event: string): () => void {
+  return () => void events.push(event)
+}
+
 /** Notes the events of a request that its client cancels. */
 function watch(req: IncomingMessage, res: ServerResponse): void {
-  const note = (event: string) => () => void events.push(event)
   req.on('aborted', note('req aborted')).on('close', note('req close'))
   res.on('finish', note('res finish')).on('close', note('res close'))
   req.socket.on('close', note('socket close'))
@@ -77,13 +80,22 @@ eachProtocol(
       events.length = 0
       started = Promise.withResolvers()
       const leaving = new AbortController()
-      const responding = client().request({ path, signal: leaving.signal }).then(async (response) => response.text())
+      const responding = client()
+        .request({ path, signal: leaving.signal })
+        .then(async (response) => response.text())
       await started.promise
       leaving.abort()
-      await expect(responding).rejects.toThrow()
+      await expect(responding).rejects.toBeInstanceOf(Error)
       await expect
         .poll(() => events.toSorted())
-        .toEqual(['finished() Premature close', 'on-finished true false', 'req aborted', 'req close', 'res close', 'socket close'])
+        .toEqual([
+          'finished() Premature close',
+          'on-finished true false',
+          'req aborted',
+          'req close',
+          'res close',
+          'socket close',
+        ])
     })
 
     it('fails the body that middleware is reading', async () => {
@@ -97,7 +109,7 @@ eachProtocol(
       const responding = client().request({ path: '/reading', body: body(), signal: leaving.signal })
       await started.promise
       leaving.abort()
-      await expect(responding).rejects.toThrow()
+      await expect(responding).rejects.toBeInstanceOf(Error)
       await expect.poll(() => events).toContain('res close')
       await expect.poll(() => events.some((event) => event.startsWith('req error'))).toBe(true)
     })
@@ -129,6 +141,6 @@ describe('the abort of a response', () => {
   ])('reaches the client of server.fetch: %s', async (_, handler) => {
     const server = new Server()
     server.router().get('/', fromNode(handler))
-    await expect(server.fetch('/').then((response) => response.text())).rejects.toThrow()
+    await expect(server.fetch('/').then((response) => response.text())).rejects.toBeInstanceOf(Error)
   })
 })

@@ -42,11 +42,12 @@ export function everyWay(
     const server = new Server({ trustProxy: false })
     register(server.router())
     suite(async ({ path, method, headers = [], body }) => {
-      const init = { method: method ?? (body === undefined ? 'GET' : 'POST'), headers: headers.map(([...field]) => field) }
-      const response = await server.fetch(path, {
-        ...init,
-        ...(body === undefined ? {} : { body: body as BodyInit, duplex: 'half' }),
-      } as RequestInit)
+      const init: RequestInit = {
+        method: method ?? (body === undefined ? 'GET' : 'POST'),
+        headers: headers.map(([...field]) => field),
+      }
+      if (body !== undefined) Object.assign(init, { body, duplex: 'half' })
+      const response = await server.fetch(path, init)
       return { status: response.status, headers: response.headers, text: await response.text() }
     }, 'fetch')
   })

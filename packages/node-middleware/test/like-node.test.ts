@@ -12,48 +12,61 @@ import { fromNode } from '../src/index.ts'
 type Handler = (req: IncomingMessage, res: ServerResponse, note: (...values: unknown[]) => void) => void
 
 /** Fields that the servers add themselves. */
-const ADDED = ['connection', 'date', 'keep-alive', 'transfer-encoding', 'content-length']
+const ADDED = new Set(['connection', 'date', 'keep-alive', 'transfer-encoding', 'content-length'])
 
 let handler: Handler = () => {}
 const noted: unknown[][] = []
-const run = (req: IncomingMessage, res: ServerResponse): void => handler(req, res, (...values) => void noted.push(values))
-const node = createServer(run)
-const fw = new Server()
+const listener = (req: IncomingMessage, res: ServerResponse): void =>
+  handler(req, res, (...values) => void noted.push(values))
+const nodeServer = createServer(listener)
+const fwServer = new Server()
 const ports: number[] = []
 
 beforeAll(async () => {
   setSinks([])
-  node.listen(0, '127.0.0.1')
-  await once(node, 'listening')
-  fw.router().all('/*path', fromNode(run))
-  const { url } = await fw.listen({ port: 0, host: '127.0.0.1' })
-  ports.push((node.address() as AddressInfo).port, Number(url.port))
+  nodeServer.listen(0, '127.0.0.1')
+  await once(nodeServer, 'listening')
+  fwServer.router().all('/*path', fromNode(listener))
+  const { url } = await fwServer.listen({ port: 0, host: '127.0.0.1' })
+  ports.push((nodeServer.address() as AddressInfo).port, Number(url.port))
 })
 afterAll(async () => {
-  node.closeAllConnections()
-  node.close()
-  await fw.close({ drainMs: 0 })
+  nodeServer.closeAllConnections()
+  nodeServer.close()
+  await fwServer.close({ drainMs: 0 })
 })
 
-async function resultOf(port: number, init: RequestInit): Promise<object> {
+/** What a handler did. */
+interface Result {
+  readonly status: number
+  readonly headers: readonly [name: string, value: string][]
+  readonly text: string
+  readonly notes: readonly unknown[][]
+}
+
+async function resultOf(port: number, init: RequestInit): Promise<Result> {
   noted.length = 0
   const response = await fetch(`http://127.0.0.1:${port}/path?a=b`, init)
   const text = await response.text()
-  const headers = [...response.headers].filter(([name]) => !ADDED.includes(name))
-  return { status: response.status, headers, text }
+  await settle(20)
+  const headers = [...response.headers].filter(([name]) => !ADDED.has(name))
+  return { status: response.status, headers, text, notes: [...noted] }
 }
 
-/** Runs a handler with `node:http` and with `fromNode()`, and returns what both must have in common. */
-async function both(given: Handler, init: RequestInit = {}): Promise<{ result: object; notes: unknown[][] }> {
+/** Runs a handler with `node:http`, then with `fromNode()`. */
+async function both(given: Handler, init: RequestInit = {}): Promise<{ node: Result; fw: Result }> {
   handler = given
   const [nodePort = 0, fwPort = 0] = ports
-  const expected = await resultOf(nodePort, init)
-  await settle(20)
-  const expectedNotes = [...noted]
-  const result = await resultOf(fwPort, init)
-  await expect.poll(() => noted).toEqual(expectedNotes)
-  expect(result).toEqual(expected)
-  return { result, notes: expectedNotes }
+  return { node: await resultOf(nodePort, init), fw: await resultOf(fwPort, init) }
+}
+
+function throws(run: () => unknown): boolean {
+  try {
+    run()
+    return false
+  } catch {
+    return true
+  }
 }
 
 describe('a response that behaves like that of node:http', () => {
@@ -62,8 +75,17 @@ describe('a response that behaves like that of node:http', () => {
     ['a status and a reason', (_req, res) => res.writeHead(203, 'Reason').end('a')],
     ['an object', (_req, res) => res.writeHead(203, { 'X-A': 'b', 'x-n': 1, 'x-l': ['a', 'b'] }).end('a')],
     ['a reason and an object', (_req, res) => res.writeHead(203, 'Reason', { 'x-a': 'b' }).end('a')],
-    ['a flat array', (_req, res) => res.writeHead(203, ['x-a', 'b', 'x-a', 'c', 'x-n', 1 as never]).end('a')],
-    ['an array of pairs', (_req, res) => res.writeHead(203, [['x-a', 'b'], ['x-b', 'c']] as never).end('a')],
+    ['a flat array', (_req, res) => res.writeHead(203, ['x-a', 'b', 'x-a', 'c', 'x-n', 1]).end('a')],
+    [
+      'an array of pairs',
+      (_req, res) =>
+        res
+          .writeHead(203, [
+            ['x-a', 'b'],
+            ['x-b', 'c'],
+          ] as never)
+          .end('a'),
+    ],
     ['a reason and an array', (_req, res) => res.writeHead(203, 'Reason', ['x-a', 'b']).end('a')],
     [
       'fields that were set before',
@@ -81,7 +103,8 @@ describe('a response that behaves like that of node:http', () => {
     ],
     ['several cookies', (_req, res) => res.writeHead(200, { 'set-cookie': ['a=1', 'b=2'] }).end()],
   ])('sends the head of writeHead with %s', async (_, given) => {
-    await both(given)
+    const { node, fw } = await both(given)
+    expect(fw).toEqual(node)
   })
 
   it.each<[string, Handler]>([
@@ -95,7 +118,10 @@ describe('a response that behaves like that of node:http', () => {
     ['204', (_req, res) => res.writeHead(204).end()],
     ['304', (_req, res) => res.writeHead(304, { etag: '"a"' }).end()],
     ['a stream', (_req, res) => void Readable.from(['one ', 'two']).pipe(res)],
-    ['an announced length', (_req, res) => (res.writeHead(200, { 'content-length': 4 }), res.write('ab'), res.end('cd'))],
+    [
+      'an announced length',
+      (_req, res) => (res.writeHead(200, { 'content-length': 4 }), res.write('ab'), res.end('cd')),
+    ],
     [
       'flushed headers',
       (_req, res) => {
@@ -105,11 +131,12 @@ describe('a response that behaves like that of node:http', () => {
       },
     ],
   ])('sends %s', async (_, given) => {
-    await both(given)
+    const { node, fw } = await both(given)
+    expect(fw).toEqual(node)
   })
 
   it('keeps fields', async () => {
-    const { notes } = await both((_req, res, note) => {
+    const { node, fw } = await both((_req, res, note) => {
       res.setHeader('X-Upper', 'a')
       res.setHeader('x-list', ['a', 'b'])
       res.appendHeader('x-list', 'c').appendHeader('x-new', ['d', 'e'])
@@ -122,32 +149,42 @@ describe('a response that behaves like that of node:http', () => {
       note({ ...res.getHeaders() })
       res.end()
     })
-    expect(notes[0]).toEqual(['a', ['a', 'b', 'c'], ['d', 'e'], undefined])
+    expect(fw).toEqual(node)
+    expect(fw.notes[0]).toEqual(['a', ['a', 'b', 'c'], ['d', 'e'], undefined])
   })
 
   it('rejects late and invalid fields', async () => {
-    const throws = (run: () => unknown): boolean => {
-      try {
-        run()
-        return false
-      } catch {
-        return true
-      }
-    }
-    const { notes } = await both((_req, res, note) => {
-      note(throws(() => res.setHeader('a b', 'c')), throws(() => res.setHeader('x-a', 'a\nb')))
-      note(throws(() => res.setHeader('x-a', undefined as never)), throws(() => res.writeHead(200, ['x-a'])))
-      note(throws(() => res.write(1 as never)), throws(() => res.write(null)))
+    const { node, fw } = await both((_req, res, note) => {
+      note(
+        throws(() => res.setHeader('a b', 'c')),
+        throws(() => res.setHeader('x-a', 'a\nb')),
+      )
+      note(
+        throws(() => res.setHeader('x-a', undefined as never)),
+        throws(() => res.writeHead(200, ['x-a'])),
+      )
+      note(
+        throws(() => res.write(1)),
+        throws(() => res.write(null)),
+      )
       res.writeHead(200)
-      note(throws(() => res.setHeader('x-a', 'b')), throws(() => res.removeHeader('x-a')), throws(() => res.writeHead(200)))
+      note(
+        throws(() => res.setHeader('x-a', 'b')),
+        throws(() => res.removeHeader('x-a')),
+        throws(() => res.writeHead(200)),
+      )
       res.end('a')
-      note(throws(() => res.appendHeader('x-a', 'b')), throws(() => res.end()))
+      note(
+        throws(() => res.appendHeader('x-a', 'b')),
+        throws(() => res.end()),
+      )
     })
-    expect(notes.flat()).toEqual([true, true, true, true, true, true, true, true, true, true, false])
+    expect(fw).toEqual(node)
+    expect(fw.notes.flat()).toEqual([true, true, true, true, true, true, true, true, true, true, false])
   })
 
   it('reports its state', async () => {
-    await both((_req, res, note) => {
+    const { node, fw } = await both((_req, res, note) => {
       const state = (): unknown[] => [
         res.headersSent,
         res.finished,
@@ -167,31 +204,35 @@ describe('a response that behaves like that of node:http', () => {
       note(state().slice(0, 3))
       res.on('close', () => note('close', res.destroyed, res.closed))
     })
+    expect(fw).toEqual(node)
   })
 
   it('calls back, and emits finish before close', async () => {
-    const { notes } = await both((_req, res, note) => {
+    const { node, fw } = await both((_req, res, note) => {
       res.on('finish', () => note('finish'))
       res.on('close', () => note('close'))
       res.once('prefinish', () => {})
       res.write('a', () => note('written'))
       res.end('b')
     })
-    expect(notes).toEqual([['written'], ['finish'], ['close']])
+    expect(fw).toEqual(node)
+    expect(fw.notes).toEqual([['written'], ['finish'], ['close']])
   })
 
   it('calls back at the end', async () => {
-    const { notes } = await both((_req, res, note) => res.end('a', () => note('ended', res.writableFinished)))
-    expect(notes).toEqual([['ended', true]])
+    const { node, fw } = await both((_req, res, note) => res.end('a', () => note('ended', res.writableFinished)))
+    expect(fw).toEqual(node)
+    expect(fw.notes).toEqual([['ended', true]])
   })
 
   it('reports a write after the end', async () => {
-    const { notes } = await both((_req, res, note) => {
+    const { node, fw } = await both((_req, res, note) => {
       res.on('error', (error: Error & { code: string }) => note('error', error.code))
       res.end('a')
       res.write('b', (error) => note('callback', (error as Error & { code: string }).code))
     })
-    expect(notes).toEqual(expect.arrayContaining([['callback', 'ERR_STREAM_WRITE_AFTER_END']]))
+    expect(fw).toEqual(node)
+    expect(fw.notes).toEqual(expect.arrayContaining([['callback', 'ERR_STREAM_WRITE_AFTER_END']]))
   })
 
   it.each<[string, Handler]>([
@@ -200,36 +241,45 @@ describe('a response that behaves like that of node:http', () => {
       'pipeline()',
       (_req, res, note) => {
         pipeline(Readable.from(['a', 'b']), res, (error) => note('done', error?.message))
-        },
+      },
     ],
   ])('works with %s of node:stream', async (_, given) => {
-    expect((await both(given)).notes.at(-1)).toEqual(['done', undefined])
+    const { node, fw } = await both(given)
+    expect(fw).toEqual(node)
+    expect(fw.notes.at(-1)).toEqual(['done', undefined])
   })
 
   it('is an instance of the classes of node:http', async () => {
-    await both((req, res, note) => {
+    const { node, fw } = await both((req, res, note) => {
       note(req instanceof IncomingMessage, req instanceof Readable, res instanceof ServerResponse, res.req === req)
       note(res.socket === req.socket, req.connection === req.socket)
       res.end()
     })
+    expect(fw).toEqual(node)
   })
 })
 
 describe('a request that behaves like that of node:http', () => {
   it('has the members of the head', async () => {
     const fields = { 'x-a': 'b', cookie: 'a=1; b=2', accept: 'text/css, text/html' }
-    await both(
+    const { node, fw } = await both(
       (req, res, note) => {
         const { host: _host, ...headers } = req.headers as OutgoingHttpHeaders
         note(req.method, req.url, req.httpVersion, req.httpVersionMajor, req.httpVersionMinor)
         note(headers, req.headersDistinct['x-a'], req.trailers, req.rawTrailers, req.aborted)
         note(req.rawHeaders.indexOf('x-a') % 2, req.socket.remoteAddress, req.socket.remoteFamily)
-        note('encrypted' in req.socket && req.socket.encrypted === true, req.socket.readable, req.socket.writable, req.socket.destroyed)
+        note(
+          'encrypted' in req.socket && req.socket.encrypted === true,
+          req.socket.readable,
+          req.socket.writable,
+          req.socket.destroyed,
+        )
         note(typeof req.socket.remotePort, typeof req.socket.localPort)
         res.end()
       },
       { headers: fields },
     )
+    expect(fw).toEqual(node)
   })
 
   it.each<[string, Handler]>([
@@ -242,12 +292,12 @@ describe('a request that behaves like that of node:http', () => {
           note(Buffer.concat(chunks).toString(), req.complete, req.readableEnded)
           res.end()
         })
-        },
+      },
     ],
     [
       'iteration',
       async (req, res, note) => {
-          let text = ''
+        let text = ''
         for await (const chunk of req.setEncoding('utf8')) text += chunk as string
         note(text, req.complete)
         res.end()
@@ -259,24 +309,26 @@ describe('a request that behaves like that of node:http', () => {
     [
       'a late listener',
       (req, res, note) => {
-          setImmediate(() => {
+        setImmediate(() => {
           req.on('close', () => note('close', req.destroyed))
           req.pipe(res)
         })
       },
     ],
   ])('reads a body with %s', async (_, given) => {
-    await both(given, { method: 'POST', body: 'a bödy' })
+    const { node, fw } = await both(given, { method: 'POST', body: 'a bödy' })
+    expect(fw).toEqual(node)
   })
 
   it('ends immediately without a body', async () => {
-    const { notes } = await both((req, res, note) => {
+    const { node, fw } = await both((req, res, note) => {
       req.on('data', () => note('data'))
       req.on('end', () => {
         note('end', req.complete)
         res.end()
       })
     })
-    expect(notes).toEqual([['end', true]])
+    expect(fw).toEqual(node)
+    expect(fw.notes).toEqual([['end', true]])
   })
 })

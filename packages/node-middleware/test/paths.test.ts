@@ -77,10 +77,13 @@ describe('the URL that middleware sees', () => {
   const router = server.router()
   const echo = fromNode((req, res) => res.end(`${req.url} ${Reflect.get(req, 'originalUrl')}`))
 
-  it.each(['/api/users?a=b', '/api/%75sers', '/api//users?', '/api/a;b'])('is the target as received: %s', async (target) => {
-    router.group('/api').use(echo)
-    expect(await (await server.fetch(target)).text()).toBe(`${target} ${target}`)
-  })
+  it.each(['/api/users?a=b', '/api/%75sers', '/api//users?', '/api/a;b'])(
+    'is the target as received: %s',
+    async (target) => {
+      router.group('/api').use(echo)
+      expect(await (await server.fetch(target)).text()).toBe(`${target} ${target}`)
+    },
+  )
 
   it('does not change the route if middleware rewrites it', async () => {
     const rewriting = new Server()
@@ -90,7 +93,10 @@ describe('the URL that middleware sees', () => {
         next()
       }),
     )
-    rewriting.router().get('/page', (ctx) => `${ctx.path} ${nodeRequest(ctx).url}`).get('/other', () => 'other')
+    rewriting
+      .router()
+      .get('/page', (ctx) => `${ctx.path} ${nodeRequest(ctx).url}`)
+      .get('/other', () => 'other')
     expect(await (await rewriting.fetch('/page')).text()).toBe('/page /other')
   })
 })

@@ -6,13 +6,19 @@ import { beforeAll, expect, it } from 'vitest'
 import { fromNode, nodeRequest } from '../src/index.ts'
 import { everyWay } from './every-way.ts'
 
-interface WithSession {
-  session: { views?: number; destroy(callback: () => void): void }
+declare module 'express-session' {
+  interface SessionData {
+    views: number
+  }
 }
 
-interface WithUser {
-  user?: { name: string }
-  logout(callback: (error?: unknown) => void): void
+declare global {
+  // oxlint-disable-next-line typescript/no-namespace
+  namespace Express {
+    interface User {
+      name: string
+    }
+  }
 }
 
 beforeAll(() => setSinks([]))
@@ -24,6 +30,10 @@ class SlowStore extends MemoryStore {
   }
 }
 
+function cookieOf({ headers }: { readonly headers: Headers }): string {
+  return headers.get('set-cookie')?.split(';')[0] ?? ''
+}
+
 const SECRET = { secret: 'a secret', resave: false, saveUninitialized: false }
 
 everyWay(
@@ -31,39 +41,38 @@ everyWay(
   (router) => {
     router.use(fromNode(session({ ...SECRET, store: new SlowStore() })))
     router.get('/views', (ctx) => {
-      const { session: data } = nodeRequest<WithSession>(ctx)
+      const { session: data } = nodeRequest(ctx)
       return { views: (data.views = (data.views ?? 0) + 1) }
     })
     router.get('/redirect', (ctx) => {
-      nodeRequest<WithSession>(ctx).session.views = 7
+      nodeRequest(ctx).session.views = 7
       return ctx.redirect('/views')
     })
     router.get('/stream', (ctx) => {
-      nodeRequest<WithSession>(ctx).session.views = 10
+      nodeRequest(ctx).session.views = 10
       return ctx.stream(['a ', 'stream'])
     })
     router.get(
       '/node',
       fromNode((req, res) => {
-        ;(req as unknown as WithSession).session.views = 20
+        Object.assign(Reflect.get(req, 'session'), { views: 20 })
         res.setHeader('content-type', 'text/plain')
         res.end('from Node.js')
       }),
     )
     router.get('/logout', async (ctx) => {
-      await new Promise<void>((resolve) => nodeRequest<WithSession>(ctx).session.destroy(resolve))
+      await new Promise<void>((resolve) => nodeRequest(ctx).session.destroy(resolve))
       return 'bye'
     })
     router.get('/unused', () => 'unused')
     router.get('/fails', (ctx) => {
-      nodeRequest<WithSession>(ctx).session.views = 30
+      nodeRequest(ctx).session.views = 30
       throw new Error('failed')
     })
   },
   (send) => {
     const viewsOf = async (cookie: string): Promise<unknown> =>
       (JSON.parse((await send({ path: '/views', headers: [['cookie', cookie]] })).text) as { views: number }).views
-    const cookieOf = ({ headers }: { headers: Headers }): string => headers.get('set-cookie')?.split(';')[0] ?? ''
 
     it('keeps the data of an fw handler between requests', async () => {
       const first = await send({ path: '/views' })
@@ -120,7 +129,7 @@ everyWay(
   'passport',
   (router) => {
     const passports = new passport.Passport()
-    passports.serializeUser((user, done) => done(null, (user as { name: string }).name))
+    passports.serializeUser((user, done) => done(null, user.name))
     passports.deserializeUser((name: string, done) => done(null, { name }))
     passports.use(
       'password',
@@ -132,14 +141,14 @@ everyWay(
     )
     router.use(fromNode(session(SECRET)), fromNode(passports.session()))
     router.post('/login', { use: fromNode(passports.authenticate('password')) }, (ctx) => {
-      return { user: nodeRequest<WithUser>(ctx).user?.name }
+      return { user: nodeRequest(ctx).user?.name }
     })
     // The options `successRedirect` and `failureRedirect` call `res.redirect`, a helper of Express.
     router.post('/form', { use: fromNode(passports.authenticate('password')) }, (ctx) => ctx.redirect('/me', 303))
-    router.get('/me', (ctx) => ({ user: nodeRequest<WithUser>(ctx).user?.name ?? null }))
+    router.get('/me', (ctx) => ({ user: nodeRequest(ctx).user?.name ?? null }))
     router.post('/logout', async (ctx) => {
       await new Promise<void>((resolve, reject) =>
-        nodeRequest<WithUser>(ctx).logout((error) => (error === undefined ? resolve() : reject(error as Error))),
+        nodeRequest(ctx).logout((error) => (error === undefined ? resolve() : reject(error))),
       )
       return 'bye'
     })

@@ -6,7 +6,7 @@ import { setSinks } from '@fw/log'
 import { tempFolder } from '@fw/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createServer, type ViteDevServer } from 'vite'
-import WebSocket from 'ws'
+import { WebSocket } from 'ws'
 import { fromNode, nodeRequest } from '../src/index.ts'
 
 /** Receives the upgrades that a route passes on. */
