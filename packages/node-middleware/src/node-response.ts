@@ -18,6 +18,9 @@ import { reportLate, ResponseOutput } from './response-output.ts'
 
 type Callback = (error?: Error | null) => void
 
+/** Shared by all responses, because few have callbacks. */
+const NO_CALLBACKS: readonly Callback[] = []
+
 /**
  * The response that middleware receives: an `http.ServerResponse` over a context. Its fields and status are those of the
  * response that the fw handler prepares.
@@ -30,6 +33,7 @@ export class NodeResponse extends BareResponse {
   #isDestroyed = false
   #isFinished = false
   #isClosed = false
+  #callbacks: readonly Callback[] = NO_CALLBACKS
 
   constructor(ctx: Context) {
     super()
@@ -256,7 +260,10 @@ export class NodeResponse extends BareResponse {
     }
     if (!this.#output.isHeadWritten) this._implicitHeader()
     const hasRoom = this.#output.write(data)
-    if (done !== undefined) void this.#callBack(done)
+    if (done !== undefined) {
+      this.#watch()
+      void this.#callBack(done)
+    }
     return hasRoom
   }
 
@@ -325,8 +332,11 @@ export class NodeResponse extends BareResponse {
     process.nextTick(() => {
       try {
         this.#isDestroyed = true
-        if (aborted) this.req.onAbort()
-        else {
+        if (aborted) {
+          this.#callAllBack(new Error('aborted'))
+          this.req.onAbort()
+        } else {
+          this.#callAllBack()
           this.#isFinished = true
           this.emit('finish')
         }
@@ -339,12 +349,22 @@ export class NodeResponse extends BareResponse {
     })
   }
 
+  /** Calls back when the transport has accepted the bytes, together with the callbacks of other writes that wait for it. */
   async #callBack(done: Callback): Promise<void> {
+    this.#callbacks = [...this.#callbacks, done]
+    if (this.#callbacks.length > 1) return
     await this.#output.written()
+    this.#callAllBack()
+  }
+
+  #callAllBack(error?: Error): void {
+    const callbacks = this.#callbacks
+    if (callbacks.length === 0) return
+    this.#callbacks = NO_CALLBACKS
     try {
-      done()
-    } catch (error) {
-      reportLate(this.#output.ctx, error)
+      for (const callback of callbacks) callback(error)
+    } catch (thrown) {
+      reportLate(this.#output.ctx, thrown)
     }
   }
 
