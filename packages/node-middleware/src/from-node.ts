@@ -3,6 +3,7 @@ import { showType, withCode } from '@fw/options'
 import type { Context, ContextKey, Next } from '@fw/types'
 import { type AnyNodeHandler, NodeCall, type NodeNext } from './node-call.ts'
 import { NodeResponse } from './node-response.ts'
+import { isExpressApplication, withOwnMembers } from './own-members.ts'
 
 /** Middleware of Express or Connect. */
 export type NodeMiddleware = (request: IncomingMessage, response: ServerResponse, next: NodeNext) => unknown
@@ -33,7 +34,8 @@ export function fromNode(handler: NodeMiddleware): FromNode
 export function fromNode(handler: ForeignMiddleware): FromNode
 export function fromNode(handler: NodeMiddleware | ForeignMiddleware): FromNode {
   checkHandler(handler)
-  const run = handler as AnyNodeHandler
+  const given = handler as AnyNodeHandler
+  const run = isExpressApplication(handler) ? withOwnMembers(given) : given
   return (ctx, next) => new NodeCall(ctx, responseOf(ctx), next).run(run)
 }
 

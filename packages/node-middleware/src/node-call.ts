@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import { HttpError, withCode } from '@fw/options'
 import type { Context, Next } from '@fw/types'
-import { BodyReadError } from './node-request.ts'
+import { BodyReadError, type NodeRequest } from './node-request.ts'
 import { NodeResponse } from './node-response.ts'
 import { filterIfPatched } from './patched-response.ts'
 import { type PendingCall, reportLate, type ResponseOutput } from './response-output.ts'
@@ -10,7 +10,7 @@ import { type PendingCall, reportLate, type ResponseOutput } from './response-ou
 export type NodeNext = (error?: unknown) => void
 
 /** Middleware of Express or Connect, as this package calls it. */
-export type AnyNodeHandler = (request: unknown, response: NodeResponse, next: NodeNext) => unknown
+export type AnyNodeHandler = (request: NodeRequest, response: NodeResponse, next: NodeNext) => unknown
 
 type State = 'running' | 'passed' | 'failed' | 'responded'
 
@@ -124,12 +124,9 @@ function errorOf(error: unknown): unknown {
   const status: unknown = Reflect.get(error, 'status')
   if (typeof status !== 'number' || !Number.isInteger(status) || status < 400 || status > 499) return error
   const headers: unknown = Reflect.get(error, 'headers')
-  const refusal = new HttpError(
-    status,
-    expose ? error.message : (STATUS_CODES[status] ?? ''),
-    isFields(headers) ? headers : {},
-  )
-  return withCode('FW_MIDDLEWARE_REFUSED', Object.assign(refusal, { cause: error }))
+  const message = expose ? error.message : (STATUS_CODES[status] ?? '')
+  const refusal = withCode('FW_MIDDLEWARE_REFUSED', new HttpError(status, message, isFields(headers) ? headers : {}))
+  return Object.assign(refusal, { cause: error })
 }
 
 function isFields(headers: unknown): headers is Readonly<Record<string, string>> {

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Context } from '@fw/types'
 import { BareRequest } from './bare.ts'
+import { NodeError } from './node-error.ts'
 import { type NodeHeaders, headersDistinctOf, headersOf, rawHeadersOf } from './request-headers.ts'
 import { NodeSocket } from './node-socket.ts'
 
@@ -172,7 +173,7 @@ export class NodeRequest extends BareRequest {
     this.#socket?.onAbort()
     if (this.#state === undefined) return
     this.emit('aborted')
-    this.destroy(Object.assign(new Error('aborted'), { code: 'ECONNRESET' }))
+    this.destroy(new NodeError('ECONNRESET', 'aborted'))
   }
 
   /** Reports that the response is complete, so that no more of the body is read. */

@@ -1,8 +1,10 @@
 import type { OutgoingHttpHeaders } from 'node:http'
-import { showType, withCode } from '@fw/options'
+import { withCode } from '@fw/options'
 import type { Context, Outcome } from '@fw/types'
 import { BareResponse } from './bare.ts'
+import { NodeError } from './node-error.ts'
 import { NodeRequest } from './node-request.ts'
+import { dataOf } from './response-chunk.ts'
 import type { NodeSocket } from './node-socket.ts'
 import {
   allFields,
@@ -255,7 +257,7 @@ export class NodeResponse extends BareResponse {
     const done = typeof encoding === 'function' ? encoding : callback
     const data = dataOf(chunk, encoding)
     if (this.#output.isOver) {
-      this.#failLate(writeAfterEnd(), done)
+      this.#failLate(new NodeError('ERR_STREAM_WRITE_AFTER_END', 'write after end'), done)
       return false
     }
     if (!this.#output.isHeadWritten) this._implicitHeader()
@@ -272,7 +274,8 @@ export class NodeResponse extends BareResponse {
     const data =
       typeof chunk === 'function' || chunk === undefined || chunk === null ? undefined : dataOf(chunk, encoding)
     if (this.#output.isOver) {
-      if (data !== undefined || done !== undefined) this.#failLate(writeAfterEnd(), done)
+      if (data !== undefined || done !== undefined)
+        this.#failLate(new NodeError('ERR_STREAM_WRITE_AFTER_END', 'write after end'), done)
       return this
     }
     if (!this.#output.isHeadWritten) this._implicitHeader()
@@ -333,7 +336,7 @@ export class NodeResponse extends BareResponse {
       try {
         this.#isDestroyed = true
         if (aborted) {
-          this.#callAllBack(new Error('aborted'))
+          this.#callAllBack(new NodeError('ECONNRESET', 'aborted'))
           this.req.onAbort()
         } else {
           this.#callAllBack()
@@ -386,20 +389,3 @@ export class NodeResponse extends BareResponse {
 
 /** The methods before middleware replaces them. */
 const original: Pick<NodeResponse, 'writeHead' | 'write' | 'end'> = NodeResponse.prototype
-
-/** Returns text as it is if it is UTF-8, and everything else as bytes. */
-function dataOf(chunk: unknown, encoding: unknown): string | Uint8Array {
-  if (typeof chunk === 'string') {
-    if (typeof encoding !== 'string' || /^utf-?8$/i.test(encoding)) return chunk
-    return Buffer.from(chunk, encoding as BufferEncoding)
-  }
-  if (chunk instanceof Uint8Array) return chunk
-  throw withCode(
-    'FW_INVALID_BODY',
-    new TypeError(`response.write: chunk must be a string or a Uint8Array, got ${showType(chunk)}.`),
-  )
-}
-
-function writeAfterEnd(): Error {
-  return Object.assign(new Error('write after end'), { code: 'ERR_STREAM_WRITE_AFTER_END' })
-}
