@@ -31,6 +31,7 @@ const RESPONSE: ContextKey<NodeResponse> = Object.freeze({ name: 'NodeResponse',
  * router.post('/upload', { use: fromNode(upload.single('photo')) }, (ctx) => nodeRequest(ctx).file?.size)
  */
 export function fromNode(handler: NodeMiddleware): FromNode
+/** Runs middleware whose parameters have types of another library, such as those of Express. */
 export function fromNode(handler: ForeignMiddleware): FromNode
 export function fromNode(handler: NodeMiddleware | ForeignMiddleware): FromNode {
   checkHandler(handler)
@@ -50,17 +51,23 @@ declare global {
   }
 }
 
+/** The request that middleware receives, with the members that the types of middleware declare. */
+export interface MiddlewareRequest extends IncomingMessage, Express.Request {}
+
+/** The response that middleware receives, with the members that the types of middleware declare. */
+export interface MiddlewareResponse extends ServerResponse, Express.Response {}
+
 /**
  * Returns the request that middleware receives for this context, for example to read `session` or `user`. All middleware of a
  * request shares it. The types of the middleware declare the members that it adds.
  */
-export function nodeRequest(ctx: Context): IncomingMessage & Express.Request {
-  return responseOf(ctx).req as unknown as IncomingMessage & Express.Request
+export function nodeRequest(ctx: Context): MiddlewareRequest {
+  return responseOf(ctx).req as unknown as MiddlewareRequest
 }
 
 /** Returns the response that middleware receives for this context, for example to call what middleware added to it. */
-export function nodeResponse(ctx: Context): ServerResponse & Express.Response {
-  return responseOf(ctx) as unknown as ServerResponse & Express.Response
+export function nodeResponse(ctx: Context): MiddlewareResponse {
+  return responseOf(ctx) as unknown as MiddlewareResponse
 }
 
 function responseOf(ctx: Context): NodeResponse {

@@ -2,6 +2,8 @@ export {
   type ForeignMiddleware,
   type FromNode,
   fromNode,
+  type MiddlewareRequest,
+  type MiddlewareResponse,
   type NodeMiddleware,
   nodeRequest,
   nodeResponse,

@@ -7,3 +7,15 @@ export class NodeError extends Error {
     this.code = code
   }
 }
+
+/** An error while a body is read. `cause` is the original, which middleware often overwrites with its own status. */
+export class BodyReadError extends Error {
+  readonly status: number
+  readonly statusCode: number
+
+  constructor(cause: unknown) {
+    super(cause instanceof Error ? cause.message : 'The body cannot be read', { cause })
+    const status: unknown = cause instanceof Error ? Reflect.get(cause, 'status') : undefined
+    this.status = this.statusCode = typeof status === 'number' ? status : 400
+  }
+}

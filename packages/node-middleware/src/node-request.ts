@@ -1,24 +1,12 @@
 import { Readable } from 'node:stream'
 import type { Context } from '@fw/types'
 import { BareRequest } from './bare.ts'
-import { NodeError } from './node-error.ts'
+import { BodyReadError, NodeError } from './node-error.ts'
 import { type NodeHeaders, headersDistinctOf, headersOf, rawHeadersOf } from './request-headers.ts'
 import { NodeSocket } from './node-socket.ts'
 
 /** Bytes that the stream buffers, besides the piece that is being read. */
 const STREAM_OPTIONS = { highWaterMark: 64 * 1024 }
-
-/** An error while a body is read. `cause` is the original, which middleware often overwrites with its own status. */
-export class BodyReadError extends Error {
-  readonly status: number
-  readonly statusCode: number
-
-  constructor(cause: unknown) {
-    super(cause instanceof Error ? cause.message : 'The body cannot be read', { cause })
-    const status: unknown = cause instanceof Error ? Reflect.get(cause, 'status') : undefined
-    this.status = this.statusCode = typeof status === 'number' ? status : 400
-  }
-}
 
 /**
  * The request that middleware receives: an `http.IncomingMessage` over a context. It becomes a stream on the first use as

@@ -48,7 +48,7 @@ export class NodeResponse extends BareResponse {
     return response.#output
   }
 
-  /** Waits for the end of the exchange, so that a pending call hears of it. */
+  /** Waits for the end of the exchange, which ends a pending call. */
   static watch(response: NodeResponse): void {
     response.#watch()
   }

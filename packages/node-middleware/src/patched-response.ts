@@ -4,9 +4,9 @@ import type { ResponseOutput } from './response-output.ts'
 import { PushSink, WholeSink } from './sink.ts'
 
 /**
- * Registers a filter if middleware has replaced `writeHead`, `write` or `end`, so that the response of an fw handler passes
- * through them: `on-headers` hooks run before the head is sent, `compression` encodes the body, and `express-session` saves
- * the session before the response ends.
+ * Registers a filter if middleware has replaced `writeHead`, `write` or `end`. The response of an fw handler then passes through
+ * these methods. Hooks of `on-headers` run before the head is sent, `compression` encodes the body, and `express-session` saves
+ * the session first.
  */
 export function filterIfPatched(response: NodeResponse): void {
   const output = NodeResponse.outputOf(response)

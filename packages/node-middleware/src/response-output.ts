@@ -14,9 +14,8 @@ export interface PendingCall {
 const MAX_WAITING_BYTES = 64 * 1024
 
 /**
- * Sends what middleware writes. The bytes go to one of three places: into the prepared response, if the middleware ends a
- * response that it has not started; to the client, once it has written a piece; or to a sink, while the response of an fw handler
- * passes through patched methods.
+ * Sends the bytes that middleware writes. They become the prepared response if the middleware ends a response that it has not
+ * started. Otherwise they go to the client. While the response of an fw handler passes through patched methods, they go to a sink.
  */
 export class ResponseOutput {
   readonly ctx: Context
@@ -64,7 +63,7 @@ export class ResponseOutput {
     else this.outgoing.status = status
   }
 
-  /** The length that the engine announced for a whole body, which is no field of the prepared response. */
+  /** The length that the engine announced for a whole body. The prepared response lacks the field. */
   get announcedBytes(): number | undefined {
     return this.isWhole && this.ctx.headSent ? this.ctx.exchange.bodyBytes : undefined
   }

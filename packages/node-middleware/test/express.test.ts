@@ -14,6 +14,9 @@ await writeFile(`${folder.path}/page.html`, '<h1>page</h1>')
 
 beforeAll(() => setSinks([]))
 
+const onError: ErrorRequestHandler = (error: Error, _req, res, _next) =>
+  void res.status(500).send(`caught ${error.message}`)
+
 function newApplication(): express.Express {
   const app = express()
   app.use(express.json(), express.static(folder.path))
@@ -24,8 +27,6 @@ function newApplication(): express.Express {
   app.get('/fails', () => {
     throw new Error('failed')
   })
-  const onError: ErrorRequestHandler = (error: Error, _req, res, _next) =>
-    void res.status(500).send(`caught ${error.message}`)
   const api = express.Router()
   api.get('/host', (req, res) => void res.send(`${req.hostname} ${req.protocol} ${req.baseUrl} ${req.url}`))
   return app.use('/api', api).use(onError)
@@ -51,7 +52,7 @@ everyWay(
       expect((await send({ path: '/echo', body: '{"a":1}', headers })).text).toBe('{"a":1}')
     })
 
-    it('redirects, and sends files', async () => {
+    it('sends redirects and files', async () => {
       expect((await send({ path: '/page.html' })).text).toBe('<h1>page</h1>')
       expect((await send({ path: '/file' })).text).toBe('<h1>page</h1>')
       const { status, headers } = await send({ path: '/redirect' })

@@ -36,7 +36,7 @@ afterAll(async () => {
   await fwServer.close({ drainMs: 0 })
 })
 
-/** What a handler did. */
+/** The response, and the notes of the handler. */
 interface Result {
   readonly status: number
   readonly headers: readonly [name: string, value: string][]
