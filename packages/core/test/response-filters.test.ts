@@ -48,6 +48,9 @@ function filtered(filter: ResponseFilter, ...more: readonly ResponseFilter[]): M
   }
 }
 
+/** Delays an empty response. */
+const emptyLater: ResponseFilter = (response) => response.replaceLater(sleep(5).then(() => new Uint8Array(0)))
+
 /** The responses that the filter on the routes `/seen/…` has received. */
 let seen: unknown[] = []
 const describeResponse: ResponseFilter = (response, ctx) => {
@@ -150,7 +153,6 @@ function routes(router: Router): void {
     ],
     () => 'a',
   )
-  const emptyLater: ResponseFilter = (response) => response.replaceLater(sleep(5).then(() => new Uint8Array(0)))
   get('/later-redirect', emptyLater, (ctx) => ctx.redirect('/'))
   get('/later-nothing', emptyLater, () => {})
   get('/later-unmodified', emptyLater, (ctx) => {
