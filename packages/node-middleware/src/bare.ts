@@ -3,8 +3,8 @@ import { IncomingMessage, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 
 /**
- * Has the prototype of `http.IncomingMessage`, so that `instanceof` and `on-headers` accept its subclass. Its constructor does
- * nothing: the real one creates a stream, which costs more than the rest of a request.
+ * Has the prototype of `http.IncomingMessage`, so that `instanceof` holds for its subclass. Its constructor does nothing: the real
+ * one creates the state of a stream, which most requests do not need.
  */
 export const BareRequest: new () => Readable = bare(IncomingMessage.prototype) as new () => Readable
 

@@ -1,4 +1,3 @@
-import { STATUS_CODES } from 'node:http'
 import { HttpError, withCode } from '@fw/options'
 import type { Context, Next } from '@fw/types'
 import { BodyReadError } from './node-error.ts'
@@ -125,8 +124,14 @@ function errorOf(error: unknown): unknown {
   const status: unknown = Reflect.get(error, 'status')
   if (typeof status !== 'number' || !Number.isInteger(status) || status < 400 || status > 499) return error
   const headers: unknown = Reflect.get(error, 'headers')
-  const message = expose ? error.message : (STATUS_CODES[status] ?? '')
-  const refusal = withCode('FW_MIDDLEWARE_REFUSED', new HttpError(status, message, isFields(headers) ? headers : {}))
+  const refusal = withCode(
+    'FW_MIDDLEWARE_REFUSED',
+    new HttpError(
+      status,
+      expose ? `The request was refused: ${error.message}` : 'The request was refused',
+      isFields(headers) ? headers : {},
+    ),
+  )
   return Object.assign(refusal, { cause: error })
 }
 

@@ -162,7 +162,7 @@ export class NodeResponse extends BareResponse {
   }
 
   get _hasBody(): boolean {
-    return this.req.method !== 'HEAD'
+    return this.#output.ctx.method !== 'HEAD'
   }
 
   override on(event: string | symbol, listener: (...args: never[]) => void): this {

@@ -7,6 +7,8 @@ import { PushSink, WholeSink } from './sink.ts'
  * Registers a filter if middleware has replaced `writeHead`, `write` or `end`. The response of an fw handler then passes through
  * these methods. Hooks of `on-headers` run before the head is sent, `compression` encodes the body, and `express-session` saves
  * the session first.
+ *
+ * It is a filter, because code after `next()` would miss error pages and everything that `startResponse()` sends.
  */
 export function filterIfPatched(response: NodeResponse): void {
   const output = NodeResponse.outputOf(response)
