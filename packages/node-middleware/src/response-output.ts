@@ -181,12 +181,19 @@ export class ResponseOutput {
   #awaitDrain(body: ResponseBody): false {
     if (this.needsDrain) return false
     this.needsDrain = true
-    void body.drained().then(() => {
-      if (!this.needsDrain) return
-      this.needsDrain = false
-      this.#emitter.emit('drain')
-    })
+    void this.#emitDrain(body)
     return false
+  }
+
+  async #emitDrain(body: ResponseBody): Promise<void> {
+    await body.drained()
+    if (!this.needsDrain) return
+    this.needsDrain = false
+    try {
+      this.#emitter.emit('drain')
+    } catch (error) {
+      reportLate(this.ctx, error)
+    }
   }
 
   #fail(error: unknown): void {
