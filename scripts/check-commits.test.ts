@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 const SCRIPT = fileURLToPath(new URL('check-commits.ts', import.meta.url))
-/** Omits git's variables, which would make a command use the repository whose hook runs the tests. */
+/** Omits git's environment variables, with which a command would use the repository whose hook runs the tests. */
 const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_')))
 
 interface Repository {
@@ -65,7 +65,7 @@ describe('check-commits', () => {
     expect(check()).toEqual({ status: 0, lines: [] })
   })
 
-  it('names each commit in another form, but no merge and no commit before the check', () => {
+  it('reports commits in another form, but not merges and commits before the check', () => {
     const { git, commit, check } = repository()
     git('switch', '--quiet', '--create', 'topic')
     commit('core: added a limit', 'core: add a limit.')

@@ -1,14 +1,13 @@
-// Fails if a commit message does not have the form in CONTRIBUTING.md, "Prose". Checks the commits since a base, which
-// is origin/main or the argument. If origin/main does not exist or contains every commit, checks the last 20. Merges
-// are exempt, as are commits before this script. `--message <file>` checks the message in a file instead, for
-// .githooks/commit-msg.
+// Fails if a commit message does not have the form in CONTRIBUTING.md, "Prose". Checks the commits since a base, which is
+// origin/main or the argument. If origin/main does not exist or contains every commit, checks the last 20. Merges and commits
+// from before this script are exempt. `--message <file>` checks the message in a file instead, for .githooks/commit-msg.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { problemsOfMessage } from './prose/commit-message.ts'
 
 const DEFAULT_COUNT = 20
 const SCRIPT = 'scripts/check-commits.ts'
-/** Everything below this line of a message is the diff that `git commit --verbose` shows. */
+/** Everything below this line is the diff that `git commit --verbose` adds to the message. */
 const SCISSORS = /^# -+ >8 -+\n[^]*/m
 
 const [first, file] = process.argv.slice(2)
@@ -29,7 +28,7 @@ function messageIn(path: string): string {
   return text.replace(/^(?:fixup|squash|amend)! /, '')
 }
 
-/** Returns name and message of each commit to check. A shallow clone has only some of them, a source archive none. */
+/** Returns the name and message of each commit to check. A shallow clone contains only some commits, a source archive none. */
 function messagesSince(argument: string | undefined): string[][] {
   if (!existsSync('.git')) return []
   if (argument !== undefined) return messagesIn(`^${argument}`)
@@ -38,9 +37,9 @@ function messagesSince(argument: string | undefined): string[][] {
   return unpublished.length > 0 ? unpublished : messagesIn(`--max-count=${DEFAULT_COUNT}`)
 }
 
-/** Returns name and message of each commit in a range of `git log`. */
+/** Returns the name and message of each commit in a range of `git log`. */
 function messagesIn(range: string): string[][] {
-  // In a shallow clone the oldest commit adds every file, and is exempt.
+  // In a shallow clone, the oldest commit appears to add every file, so it is exempt.
   const [start] = git('log', '--diff-filter=A', '--format=%H', '--', SCRIPT).split('\n')
   const exempt = start === undefined || start === '' ? [] : [`^${start}`]
   return git('log', '--no-merges', '-z', '--format=%h %B', 'HEAD', range, ...exempt)

@@ -1,4 +1,4 @@
-// Fails if a decision note does not have the form in docs/decisions/README.md, or if a reference points to no note.
+// Fails if a decision note does not have the form in docs/decisions/README.md, or if a reference does not point to a note.
 import { globSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 
@@ -10,7 +10,7 @@ const SOURCES = ['*.ts', 'scripts/**/*.ts', 'packages/*/{src,scripts}/**/*.ts', 
 /** Other files that can refer to a note. */
 const OTHERS = ['*.md', '.changeset/*.md', 'docs/**/*.md', 'packages/*/*.md', 'packages/*/test/**/*.ts']
 const REFERENCE = /\bdecisions\/(\d{4})(-[\w.-]+\.md)?/g
-/** A link from one note, or the index, to another. */
+/** A link from a note or the index to another note. */
 const LINK = /\]\((\d{4})(-[\w.-]+\.md)\)/g
 
 const index = readFileSync(`${FOLDER}/README.md`, 'utf8')
@@ -53,7 +53,7 @@ function checkNote(number: string, name: string): void {
   }
 }
 
-/** Returns the numbers that a file refers to, and reports those that point to no note. */
+/** Returns the numbers to which a file refers, and reports those without a note. */
 function checkReferences(path: string, pattern: RegExp): string[] {
   const numbers: string[] = []
   for (const [reference, number = '', rest] of readFileSync(path, 'utf8').matchAll(pattern)) {
@@ -75,7 +75,7 @@ function slugOf(title: string): string {
     .join('-')
 }
 
-/** Counts everything with a letter or digit, tables included. */
+/** Counts everything that contains a letter or digit, including tables. */
 function wordsIn(text: string): number {
   return text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length
 }

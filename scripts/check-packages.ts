@@ -21,7 +21,7 @@ import { pnpmCommand, runCommand } from './packages/run-command.ts'
 import { runReadmes } from './packages/run-readmes.ts'
 import { checkPackedSize } from './packages/size-budgets.ts'
 
-/** Pages other than READMEs whose examples need only the packages. */
+/** Pages other than READMEs whose examples need nothing but the packages. */
 const PAGES_WITH_PROGRAMS = [
   'docs/complete-example.md',
   'packages/access-log/docs/options.md',

@@ -1,11 +1,11 @@
-// Checks everything that programs can reach through the entries of the published packages. Fails if an editor would
-// show no text for it, or if a program's declaration file could mention a type that the program cannot import.
+// Checks every symbol that programs can reach through the entries of the published packages. Fails if an editor would show no
+// text for a symbol, or if a program's declaration file could refer to a type that the program cannot import.
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'
 import { API } from 'typescript/unstable/sync'
 import { type Found, type PublicApi, publicApi } from './docs/public-api.ts'
 
-/** Programs install these packages, so their types may appear in the declarations of the others. */
+/** Programs install these packages, so their types can appear in other packages' declarations. */
 const INSTALLED = ['@fw/core', '@fw/log']
 
 const root = resolve('.')
@@ -32,12 +32,12 @@ for (const [name, entries] of packages) {
   const importable = new Set([...installed, ...exportedPlaces(entries)])
   for (const { undocumented, types } of entries) {
     for (const each of undocumented) {
-      problems.add(`${placeOf(each)}: ${each.name} has no docstring. Say what an editor should show for it.`)
+      problems.add(`${placeOf(each)}: ${each.name} has no docstring. Describe what an editor should show for it.`)
     }
     for (const each of types) {
       if (importable.has(placeOf(each))) continue
       problems.add(
-        `${placeOf(each)}: ${name} does not export this type (${each.name}). Export it, so that programs can name it.`,
+        `${placeOf(each)}: ${name} does not export this type (${each.name}). Export it, so that programs can import it.`,
       )
     }
   }

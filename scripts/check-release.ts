@@ -18,8 +18,8 @@ if (errors.length > 0) {
   process.stderr.write(`Cannot release:\n${errors.map((error) => `- ${error}\n`).join('')}`)
   process.exitCode = 1
 } else if (warnings.length > 0) {
-  // Each package runs this script, so one line is enough.
+  // Every package runs this script, so keep the warning to one line.
   process.stderr.write(
-    `A real release is refused: ${warnings.length} packages have no repository. See CONTRIBUTING.md\n`,
+    `A real release would be refused: ${warnings.length} packages have no repository. See CONTRIBUTING.md\n`,
   )
 }

@@ -1,5 +1,5 @@
-// Writes the messages of each error code into its page in docs/errors, and the list of all codes. `--check` fails instead if
-// a page is stale. Both fail if an error for users has no code, or a code has no page.
+// Writes the messages for each error code into its page in docs/errors, and writes the list of all codes. `--check` fails
+// instead if a page is stale. Both fail if an error for users has no code, or a code has no page.
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { fillCodes, fillMessages, pageFaults } from './docs/error-pages.ts'
@@ -54,7 +54,7 @@ function update(path: string, text: string, filled: string): void {
   }
 }
 
-/** Returns the configuration of each published package that programs import. A command prints its errors instead. */
+/** Returns the configuration of each published package that programs import. Omits commands, which print their errors. */
 function publishedConfigs(): string[] {
   const manifests = globSync('packages/*/package.json').toSorted()
   return manifests

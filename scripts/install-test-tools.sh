@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the programs that the tests need and npm does not provide. Prints nothing if all of them are installed.
+# Installs the programs that the tests need and that npm does not provide. Prints nothing if all of them are installed.
 set -euo pipefail
 
 # One line per program: a command or path, its Debian package, and its use in the tests.
@@ -35,7 +35,7 @@ give_up() {
   exit 1
 }
 
-# packages/testing finds the browser of macOS in /Applications.
+# On macOS, packages/testing finds the browser in /Applications.
 if [ "$(uname -s)" = Darwin ]; then
   for browser in Chromium 'Google Chrome'; do
     [ -d "/Applications/$browser.app" ] && exit 0

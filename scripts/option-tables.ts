@@ -1,5 +1,5 @@
-// Writes the option tables in the packages' pages from the docstrings of their types. `--check` fails instead if a
-// table is stale. See scripts/docs/fill-tables.ts for the markers.
+// Writes the option tables on the packages' pages from the docstrings of the option types. `--check` fails instead if a table
+// is stale. See scripts/docs/fill-tables.ts for the markers.
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fillTables } from './docs/fill-tables.ts'

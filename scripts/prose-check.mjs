@@ -304,7 +304,7 @@ class Text {
   }
 }
 
-/** Splits at sentence ends; an abbreviation, a number or a lower-case continuation is none. */
+/** Splits at sentence ends. Abbreviations, numbers and lowercase continuations are not sentence ends. */
 function sentencesOf(text) {
   const found = []
   let from = 0
@@ -480,7 +480,7 @@ function textsOfScript(file, source) {
       const kind = kindOfString(tokens, i)
       if (kind === undefined) continue
       const text = new Text(kind, file).add(token.value, token.line)
-      // A message that is put together with `+`.
+      // A message that is concatenated with `+`.
       while (kind === 'error' && tokens[i + 1]?.value === '+' && tokens[i + 2]?.type === 'string') {
         i += 2
         text.add(tokens[i].value, tokens[i].line)
@@ -508,7 +508,7 @@ function textsOfBlock(file, { value, line }) {
     .forEach((raw, n) => {
       const part = raw.replace(/^\s*\* ?/, '').trim()
       if (part.startsWith('```')) isSkipped = !isSkipped
-      // A tag may follow on the line of the sentence before it.
+      // A tag can follow on the line of the previous sentence.
       for (const piece of part.split(/(?=(?:^|\s)@[a-z]+\b)/i)) {
         const tag = /^\s*@([a-z]+)\s*(\{[^}]*\})?\s*/i.exec(piece)
         let body = piece
@@ -643,7 +643,7 @@ function check(text) {
   return findings
 }
 
-/** Where in a masked sentence the character is that has index `index` once the fillers are gone. */
+/** Returns the position in a masked sentence of the character that has index `index` without the fillers. */
 function offsetOf(sentence, index) {
   let seen = 0
   for (let i = 0; i < sentence.length; i++) {
@@ -655,7 +655,7 @@ function offsetOf(sentence, index) {
 
 function problemOfTitle(title) {
   const [first = '', second = ''] = title.split(/,?\s+/)
-  // The table of the test supplies the verb.
+  // The test's table supplies the verb.
   if (first === '%s') return undefined
   const isVerb = TITLE_VERBS.has(first) && !(AMBIGUOUS.has(first) && AFTER_NOUN.test(second))
   return isVerb ? undefined : 'start with a verb of scripts/prose/verbs.ts in the third person: "rejects …"'
@@ -765,7 +765,7 @@ function run(args) {
   if (flags.has('exit-code') && findings.length > 0) process.exitCode = 1
 }
 
-/** The sentence, or the part of a long one around what was found. */
+/** Returns the sentence, or the part of a long sentence around the match. */
 function excerpt(text, match) {
   const sentence = text.replaceAll(CODE, '${…}')
   if (sentence.length <= 220) return sentence

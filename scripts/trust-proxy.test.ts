@@ -6,16 +6,16 @@ import { readmeBlocks } from '../packages/testing/src/readme-blocks.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 
-/** Text of a program, or of one TypeScript block on a page. */
+/** A program, or one TypeScript block on a page. */
 interface Program {
-  /** Path, and for a block the line where it starts: `README.md:98`. */
+  /** Path, and for a block also the line where it starts: `README.md:98`. */
   readonly name: string
   readonly code: string
 }
 
 /** Programs that mount an access log without a `Server` that could set `trustProxy`, each with the reason. */
 const WITHOUT_SERVER: Readonly<Record<string, string>> = {
-  'apps/bench/src/access-log/in-process.ts': 'measures an App without a server, whose requests have no peer',
+  'apps/bench/src/access-log/in-process.ts': 'measures an App without a server, so its requests have no peer address',
 }
 
 /** Returns the programs and pages in the repository, without its tests, fuzz targets and package code. */
@@ -62,12 +62,12 @@ describe('a program or snippet that mounts an access log', () => {
     },
   )
 
-  it.each(Object.entries(WITHOUT_SERVER))('has no server in %s, which %s', (path) => {
+  it.each(Object.entries(WITHOUT_SERVER))('finds no server in %s, which %s', (path) => {
     const program = mounting.find(({ name }) => name === path)
     expect(program && serverArguments(program)).toEqual([])
   })
 
-  it('exists in the packages, the pages, the templates and the demo', () => {
+  it('exists in the packages, pages, templates and the demo', () => {
     const names = mounting.map(({ name }) => name)
     for (const start of [
       'docs/complete-example.md:',
@@ -90,5 +90,5 @@ describe('an example to copy', () => {
     expect(serverArguments(program).filter((options) => !options.includes('trustProxy'))).toEqual([])
   })
 
-  it('is one of at least twelve', () => expect(copied.length).toBeGreaterThanOrEqual(12))
+  it('exists at least twelve times', () => expect(copied.length).toBeGreaterThanOrEqual(12))
 })

@@ -34,7 +34,7 @@ export default defineConfig({
     target: 'es2023',
     modulePreload: false,
     assetsInlineLimit: 0,
-    // Use plain names: the page draws the requests for its own files, and a reader should recognize them.
+    // Use plain names, because the page draws the requests for its own files, and visitors should recognize them.
     rolldownOptions: { output: { entryFileNames: 'live.js', assetFileNames: 'live[extname]' } },
   },
 })

@@ -7,13 +7,13 @@ import starlightLlmsTxt from 'starlight-llms-txt'
 import { breakIdentifiers } from './src/site/break-identifiers.ts'
 import { pageList, sidebar } from './src/site/sidebar.ts'
 
-// Sitemap and llms.txt need absolute URLs. The build takes the real one from the environment.
+// The sitemap and llms.txt need absolute URLs. The build reads the site URL from the environment.
 const SITE = process.env['DOCS_URL'] ?? 'http://localhost:4321'
 
 export default defineConfig({
   site: SITE,
   trailingSlash: 'always',
-  // The images are SVG, so nothing has to be converted.
+  // All images are SVG, so no conversion is needed.
   image: { service: passthroughImageService() },
   markdown: { processor: unified({ rehypePlugins: [breakIdentifiers] }) },
   vite: {
@@ -39,7 +39,7 @@ export default defineConfig({
       sidebar: sidebar(),
       customCss: ['./src/styles/theme.css', './src/styles/site.css'],
       pagination: true,
-      // A block that scrolls becomes a landmark without a name. Long lines wrap instead.
+      // A scrolling block would become a landmark without a name, so long lines wrap instead.
       expressiveCode: { defaultProps: { wrap: true } },
       plugins: [
         starlightLinksValidator(),

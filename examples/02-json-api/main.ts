@@ -46,7 +46,7 @@ router.delete('/todos/:id', { params: Id }, (ctx) => {
 /** @throws {HttpError} 404, which the client gets as problem details (RFC 9457) */
 function find(id: number): Todo {
   const todo = todos.get(id)
-  if (todo === undefined) throw new HttpError(404, `There is no todo ${id}`)
+  if (todo === undefined) throw new HttpError(404, `Todo ${id} does not exist`)
   return todo
 }
 

@@ -19,7 +19,7 @@ test('creates, completes, lists and deletes a todo', async () => {
   assert.equal((await server.fetch(path, { method: 'DELETE' })).status, 204)
   const missing = await server.fetch(path)
   assert.equal(missing.status, 404)
-  assert.equal(((await missing.json()) as { detail: string }).detail, 'There is no todo 1')
+  assert.equal(((await missing.json()) as { detail: string }).detail, 'Todo 1 does not exist')
 })
 
 test('answers 400 with a JSON Pointer to the invalid member', async () => {

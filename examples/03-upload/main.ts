@@ -32,7 +32,7 @@ router.post('/photos', { limits: { maxBodyBytes: 11 * MIB, maxFileBytes: 10 * MI
     const extension = EXTENSIONS.get(part.contentType)
     if (extension === undefined) throw new HttpError(415, 'The photo must be a JPEG, PNG or WebP file')
 
-    // The client's file name is not safe as a path. Clients can get the photo only when it is complete.
+    // The client's file name is not safe as a path. Clients can request the photo only when it is complete.
     const name = `${randomUUID()}${extension}`
     const partial = join(folder, `.${name}`)
     try {

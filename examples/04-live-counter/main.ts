@@ -15,7 +15,7 @@ const router = server.router()
 router.get('/events', async (ctx) => {
   const stream = await sse<Events>(ctx)
   channel.subscribe(stream)
-  if (stream.lastEventId === null) await stream.sendJson('count', count) // a new page has missed nothing
+  if (stream.lastEventId === null) await stream.sendJson('count', count) // a new page has not missed any events
   await stream.closed
 })
 

@@ -13,7 +13,7 @@ const router = server.router()
 router.get('/rooms/:room', (ctx) => {
   const { upgrade } = ctx.exchange
   if (upgrade === undefined) throw new HttpError(426, undefined, { headers: { upgrade: 'websocket' } })
-  const origin = ctx.headers.get('origin') // pages from other sites can connect too, with the user's cookies
+  const origin = ctx.headers.get('origin') // pages from other sites can also connect, with the user's cookies
   if (origin !== null && new URL(origin).host !== ctx.headers.get('host')) throw new HttpError(403)
 
   const { room } = ctx.params
@@ -21,7 +21,7 @@ router.get('/rooms/:room', (ctx) => {
   const { socket, head } = upgrade()
   sockets.handleUpgrade(request as IncomingMessage, socket, Buffer.from(head), (member) => {
     join(room, member)
-    ctx.onDrain(() => member.close(1001)) // the server closes
+    ctx.onDrain(() => member.close(1001)) // the server is closing
   })
 })
 
@@ -39,7 +39,7 @@ function join(name: string, member: WebSocket): void {
 
 function send(members: Iterable<WebSocket>, text: Buffer): void {
   for (const member of members) {
-    if (member.bufferedAmount > MAX_BUFFERED_BYTES) member.terminate() // reads too slowly
+    if (member.bufferedAmount > MAX_BUFFERED_BYTES) member.terminate() // the member reads too slowly
     else member.send(text, { binary: false })
   }
 }

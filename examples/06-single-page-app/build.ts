@@ -7,7 +7,7 @@ import { build } from 'vite'
 const outDir = join(import.meta.dirname, 'dist')
 await build({ root: join(import.meta.dirname, 'web'), build: { outDir, emptyOutDir: true }, logLevel: 'warn' })
 
-// Sidecars: the server sends them instead of the file to clients that accept the coding.
+// Sidecars: the server sends them instead of the file to clients that accept the content coding.
 for (const name of await readdir(outDir, { recursive: true })) {
   if (!/\.(?:css|html|js|svg)$/.test(name)) continue
   const content = await readFile(join(outDir, name))

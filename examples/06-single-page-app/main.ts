@@ -14,7 +14,7 @@ api.all('/*path', (ctx) => ctx.notFound()) // otherwise unknown API paths would 
 
 staticFiles(router, '/', dist, {
   spa: true,
-  // Vite puts a hash of the contents into the names of assets.
+  // Vite adds a hash of the content to asset names.
   cacheControl: (path) => (path.startsWith('/assets/') ? 'max-age=31536000, immutable' : 'no-cache'),
 })
 

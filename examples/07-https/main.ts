@@ -6,7 +6,8 @@ import { Server } from '@fw/core'
 const keyFile = join(import.meta.dirname, 'key.pem')
 const certFile = join(import.meta.dirname, 'cert.pem')
 
-// Only for this machine: browsers warn about it. A public server uses a certificate for its domain.
+// Use this certificate only on your machine, because browsers warn about it. A public server needs a certificate for its
+// domain.
 if (!existsSync(certFile)) {
   const command =
     'req -x509 -nodes -newkey ec -pkeyopt ec_paramgen_curve:P-256 -days 30 -subj /CN=localhost ' +

@@ -1,38 +1,49 @@
-import { randomBytes, scrypt as scryptCallback, scryptSync, timingSafeEqual } from 'node:crypto'
-import { promisify } from 'node:util'
+import { accessLog, requestId } from '@fw/access-log'
+import { hashPassword, verifyPassword } from '@fw/auth/password'
+import { compress } from '@fw/compress'
 import { HttpError, type Middleware, Server } from '@fw/core'
+import { csrf } from '@fw/csrf'
+import { etag } from '@fw/etag'
+import { memoryRateLimits, rateLimit, shedLoad } from '@fw/rate-limit'
+import { redisRateLimits } from '@fw/rate-limit/redis'
+import { securityHeaders } from '@fw/security-headers'
+import { memorySessions, session } from '@fw/session'
+import { redisSessions } from '@fw/session/redis'
+import { createClient } from 'redis'
 
-/** The first one signs, all of them verify. Sessions end with the process if the variable is not set. */
-const secrets = process.env['COOKIE_SECRETS']?.split(' ') ?? [randomBytes(32).toString('base64url')]
-const session = { secrets, maxAgeSeconds: 8 * 60 * 60 }
+/** With Redis, all processes share the sessions and the limits. */
+const url = process.env['REDIS_URL']
+const redis = url === undefined ? undefined : createClient({ url }).on('error', console.error)
+const store = redis === undefined ? memoryRateLimits() : redisRateLimits(redis)
 
-const scrypt = promisify<string, Buffer, number, Buffer>(scryptCallback)
-/** Hashes of passwords. A database stores them, each with its own salt. */
-const salt = randomBytes(16)
-const users = new Map([['ada', scryptSync('correct horse', salt, 32)]])
-const unknownUser = randomBytes(32)
-
-/** Refuses state-changing requests that a page from another site made the browser send (CSRF). */
-const sameOrigin: Middleware = (ctx, next) => {
-  if (ctx.method === 'GET' || ctx.method === 'HEAD') return next()
-  const site = ctx.headers.get('sec-fetch-site')
-  const origin = ctx.headers.get('origin')
-  const isSame =
-    site === null ? origin === null || URL.parse(origin)?.host === ctx.headers.get('host') : site === 'same-origin'
-  if (!isSame) throw new HttpError(403, 'The request comes from another site')
-  return next()
+interface Data {
+  user: string
+  failures: number
 }
+const sessions = session<Data>({ store: redis === undefined ? memorySessions() : redisSessions(redis) })
+
+/** Hashes of passwords. A database would store them. */
+const users = new Map([['ada', await hashPassword('correct horse')]])
 
 export const server = new Server({ shutdown: 'signals', trustProxy: false })
-const router = server.router()
-router.use(sameOrigin)
+// The recommended order: a refused request is still logged, and cheap checks run before expensive ones.
+const router = server
+  .router()
+  .use(accessLog(), requestId(), securityHeaders(), shedLoad(), rateLimit({ limit: 600, store }))
+  .use(compress(), csrf(), sessions, etag())
 
-router.get('/', (ctx) => {
-  const user = ctx.cookies.get('user', session)
-  if (user === null) return ctx.redirect('/login')
+/** Limits the guesses of passwords per client address. */
+const fewGuesses = rateLimit({ name: 'login', limit: 10, store, onStoreError: 'refuse' })
+
+const signedIn: Middleware = async (ctx, next) =>
+  (await sessions.of(ctx)).data.user === undefined ? ctx.redirect('/login') : next()
+
+router.get('/', { use: signedIn }, async (ctx) => {
+  const { user, failures = 0 } = (await sessions.of(ctx)).data
   // The name is one of `users`. Escape text that users choose.
   return ctx.html(`<!doctype html><title>Home</title>
-<p>Hello ${user}</p> <form method="post" action="/logout"><button>Log out</button></form>`)
+<p>Hello ${user}, after ${failures} wrong passwords</p>
+<form method="post" action="/logout"><button>Log out</button></form>`)
 })
 
 router.get('/login', (ctx) =>
@@ -43,19 +54,24 @@ router.get('/login', (ctx) =>
 </form>`),
 )
 
-router.post('/login', async (ctx) => {
+router.post('/login', { use: fewGuesses }, async (ctx) => {
   const form = await ctx.form()
-  const name = form.get('name') ?? ''
-  const hash = await scrypt(form.get('password') ?? '', salt, 32)
-  const isUser = timingSafeEqual(hash, users.get(name) ?? unknownUser)
-  if (!isUser) throw new HttpError(403, 'The name or the password is wrong')
-  ctx.cookies.set('user', name, session) // HttpOnly, SameSite=Lax, and Secure over TLS
+  const user = form.get('name') ?? ''
+  const current = await sessions.of(ctx)
+  if (!(await verifyPassword(form.get('password') ?? '', users.get(user)))) {
+    current.update(({ failures = 0 }) => ({ failures: failures + 1 }))
+    throw new HttpError(403, 'The name or the password is wrong')
+  }
+  current.rotate() // An id from before the login is no longer valid.
+  current.update({ user })
   return ctx.redirect('/', 303)
 })
 
-router.post('/logout', (ctx) => {
-  ctx.cookies.delete('user')
+router.post('/logout', async (ctx) => {
+  const current = await sessions.of(ctx)
+  current.destroy()
   return ctx.redirect('/login', 303)
 })
 
+await redis?.connect()
 if (import.meta.main) await server.listen({ host: '127.0.0.1', port: Number(process.env['PORT'] ?? 8080) })

@@ -2,7 +2,7 @@ import { HttpError, Server } from '@fw/core'
 
 const upstream = process.env['UPSTREAM'] ?? 'https://example.org'
 
-/** Fields that concern one connection only (RFC 9110 §7.6.1), and those that `fetch` sets itself. */
+/** Header fields that apply only to one connection (RFC 9110 §7.6.1), and those that `fetch` sets itself. */
 const NOT_FORWARDED = [
   'connection',
   'content-length',
@@ -16,7 +16,7 @@ const NOT_FORWARDED = [
   'upgrade',
 ]
 
-/** CIDR blocks of the proxies in front of this one, which append the address of their client to `X-Forwarded-For`. */
+/** CIDR blocks of the proxies in front of this one, which append their client's address to `X-Forwarded-For`. */
 const proxies = process.env['PROXIES']?.split(' ') ?? []
 
 export const server = new Server({ shutdown: 'signals', trustProxy: { proxies, header: 'x-forwarded-for' } })
@@ -24,14 +24,14 @@ export const server = new Server({ shutdown: 'signals', trustProxy: { proxies, h
 server.router().all('/*path', async (ctx) => {
   const query = ctx.rawQuery === '' ? '' : `?${ctx.rawQuery}`
   const headers = forwarded(ctx.headers)
-  headers.set('accept-encoding', 'identity') // fetch would decompress the body
-  headers.set('x-forwarded-for', ctx.clientAddress ?? '') // replaces what the client claims
+  headers.set('accept-encoding', 'identity') // otherwise, fetch would decompress the body
+  headers.set('x-forwarded-for', ctx.clientAddress ?? '') // replaces addresses that the client has forged
   const hasBody = ctx.method !== 'GET' && ctx.method !== 'HEAD'
   const response = await fetch(upstream + ctx.path + query, {
     method: ctx.method,
     headers,
     redirect: 'manual',
-    signal: ctx.signal, // ends the request when the client disconnects
+    signal: ctx.signal, // aborts the request when the client disconnects
     ...(hasBody ? { body: ctx.stream(), duplex: 'half' } : {}),
   }).catch((cause: unknown) => {
     throw ctx.signal.aborted ? cause : new HttpError(502, 'The upstream server does not respond', { cause })

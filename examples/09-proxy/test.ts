@@ -32,13 +32,13 @@ test('forwards the request and the response', async () => {
   })
   assert.equal(response.status, 201)
   assert.equal(response.headers.get('x-method'), 'POST')
-  // Only the last address is that of the trusted proxy. The client can claim the others.
+  // Only the trusted proxy's address, the last one, is reliable. The client can forge the others.
   assert.equal(response.headers.get('x-for'), '192.0.2.1')
   assert.deepEqual(response.headers.getSetCookie(), ['a=1', 'b=2'])
   assert.equal(await response.text(), '/path?query=1 body')
 })
 
-test('ends the request to the upstream server when the client disconnects', async () => {
+test('aborts the request to the upstream server when the client disconnects', async () => {
   const abort = new AbortController()
   const response = fetch(new URL('/slow', url), { signal: abort.signal })
   const [upstreamResponse] = await once(upstream, 'slow')

@@ -11,7 +11,7 @@ if (import.meta.main) {
 }
 const tracer = trace.getTracer('example')
 
-/** Trace context of the running request, for spans that handlers start. */
+/** Trace context of the current request, for spans that handlers start. */
 const active = new AsyncLocalStorage<Context>()
 const requests = tracingChannel<RequestTrace, Context>('fw.request')
 
@@ -39,7 +39,7 @@ const router = server.router()
 
 router.get('/users/:id', async (ctx) => {
   const span = tracer.startSpan('load user', {}, active.getStore())
-  await sleep(5) // a query
+  await sleep(5) // simulates a query
   span.end()
   return { id: ctx.params.id }
 })

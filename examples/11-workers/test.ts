@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, test } from 'node:test'
 
-/** Returns a port that is free now. */
+/** Returns a port that is currently free. */
 async function freePort(): Promise<number> {
   const server = createServer()
   await once(server.listen(0, '127.0.0.1'), 'listening')
@@ -21,7 +21,7 @@ const env = { ...process.env, PORT: String(port), WORKERS: '2' }
 const primary = spawn(process.execPath, [program], { env, stdio: ['ignore', 'pipe', 'inherit'] })
 after(() => primary.kill('SIGKILL'))
 
-/** Sends one request on a new connection. Returns the worker that answered. */
+/** Sends one request on a new connection. Returns the worker that responded. */
 async function ask(): Promise<number> {
   const response = await fetch(`http://127.0.0.1:${port}/`, { headers: { connection: 'close' } })
   assert.equal(response.status, 200)
@@ -29,7 +29,7 @@ async function ask(): Promise<number> {
 }
 
 test('replaces every worker under load without a failed request', { timeout: 120_000 }, async () => {
-  for await (const line of createInterface(primary.stdout)) if (line.includes('kill -HUP')) break // all workers listen
+  for await (const line of createInterface(primary.stdout)) if (line.includes('kill -HUP')) break // all workers are listening
   primary.stdout.resume()
   const old = new Set<number>()
   for (let i = 0; i < 20; i++) old.add(await ask())

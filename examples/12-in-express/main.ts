@@ -1,11 +1,11 @@
 import { Server, toNodeHandler } from '@fw/core'
 import express from 'express'
 
-/** The routes that have moved. */
+/** The routes that have already moved. */
 const router = new Server({ trustProxy: false }).router()
 router.get('/users/:id', (ctx) => ({ id: Number(ctx.params.id), servedBy: '@fw/core' }))
 
-/** The application as it was. A request without a route in `router` reaches the Express routes. */
+/** The existing application. A request without a route in `router` reaches the Express routes. */
 export const app = express()
 app.use(toNodeHandler(router)) // before express.json(), which would read the bodies
 app.use(express.json())

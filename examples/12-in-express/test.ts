@@ -14,7 +14,7 @@ async function servedBy(path: string): Promise<string> {
   return ((await response.json()) as { servedBy: string }).servedBy
 }
 
-test('answers the moved route with @fw/core, and the others with Express', async () => {
+test('serves the moved route with @fw/core, and the others with Express', async () => {
   assert.equal(await servedBy('/users/7'), '@fw/core')
   assert.equal(await servedBy('/orders/7'), 'express')
 })

@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest'
 
 const ROOT = join(import.meta.dirname, '..')
 const EXAMPLES = readdirSync(ROOT).filter((name) => /^\d\d-/.test(name))
-/** The Node.js test runner would report to this one. */
+/** The Node.js test runner would report its results to this test runner. */
 const { NODE_TEST_CONTEXT: _, ...ENVIRONMENT } = process.env
 
 function read(...path: string[]): string {
@@ -46,7 +46,7 @@ describe.each(EXAMPLES)('example %s', (name) => {
     }
   })
 
-  it('is short, and declares every package that it imports', () => {
+  it('has at most 80 lines, and declares every package that it imports', () => {
     expect(read(name, 'main.ts').split('\n').length).toBeLessThanOrEqual(80)
     expect(read(name, 'README.md').trimEnd().split('\n')).toHaveLength(3)
     expect(read('README.md')).toContain(`(${name}/main.ts)`)

@@ -28,7 +28,7 @@ throw 1
 describe('fillMessages', () => {
   const site = { at: 'a.ts:1', name: 'TypeError', codes: ['FW_A'], messages: ['x: $& must be […].', 'a'] }
 
-  it('writes each message once, sorted, and leaves the rest of the page', () => {
+  it('writes each message once, sorted, and keeps the rest of the page', () => {
     const filled = fillMessages(PAGE, [site, { ...site, name: 'Error' }, site])
     const block = '```text\nError: a\nError: x: $& must be […].\nTypeError: a\nTypeError: x: $& must be […].\n```'
     expect(filled).toBe(PAGE.replace('stale', () => `\n${block}\n`))
@@ -56,7 +56,7 @@ describe('fillCodes', () => {
 })
 
 describe('pageFaults', () => {
-  it('accepts a page that has all parts', () => {
+  it('accepts a complete page', () => {
     expect(pageFaults('FW_A', PAGE)).toEqual([])
   })
 

@@ -1,19 +1,18 @@
 import type { ErrorSite } from './error-sites.ts'
 
 /**
- * Folder with the pages of the error codes, as a page in `packages/core/docs` links to it. Replace it with the address
- * of the site once the site has a public domain. Until then, messages do not name the page, because a link must not
- * point to someone else's domain.
+ * Folder of the error pages, relative to `packages/core/docs`. Replace it with the site URL once the site has a public domain.
+ * Until then, messages do not link to the page, because a link must not point to someone else's domain.
  */
 const PAGES = '../../../docs/errors/'
 
-// A table's prose is checked in its source.
+// The prose of a table is checked in its source.
 const [OFF, ON] = ['<!-- prose-check off -->', '<!-- prose-check on -->']
 const MESSAGES = /^<!-- messages -->\n[^]*?^<!-- end of messages -->$/m
 const CODES = /^<!-- error codes -->\n[^]*?^<!-- end of error codes -->$/m
 
 /**
- * Replaces the content between the markers of a code's page with the messages that its errors can have.
+ * Replaces the content between the markers on an error code's page with the messages that its errors can have.
  *
  * @throws {Error} if the markers are missing
  */
@@ -24,9 +23,9 @@ export function fillMessages(page: string, sites: readonly ErrorSite[]): string 
 }
 
 /**
- * Replaces the content between the markers of a page with a table of all codes.
+ * Replaces the content between the markers on a page with a table of all codes.
  *
- * @param pages The pages of the codes, by code
+ * @param pages Text of the error pages, by code
  * @throws {Error} if the markers are missing
  */
 export function fillCodes(page: string, pages: ReadonlyMap<string, string>): string {
@@ -41,7 +40,7 @@ export function fillCodes(page: string, pages: ReadonlyMap<string, string>): str
 }
 
 /**
- * Checks that a code's page has all of its parts.
+ * Checks that an error page is complete.
  *
  * @returns One sentence for each problem
  */

@@ -16,13 +16,13 @@ export interface ErrorSite {
   readonly at: string
   /** The `name` of the error, such as `TypeError`. */
   readonly name: string
-  /** The codes that the error can have. Empty if it needs one and has none. */
+  /** The codes that the error can have; empty if it needs a code and has none. */
   readonly codes: readonly string[]
   /** The messages that it can have, with `[…]` for text that varies. */
   readonly messages: readonly string[]
 }
 
-/** A class of the sources that extends an error. */
+/** A class in the sources that extends an error. */
 interface ErrorClass {
   readonly name: string
   readonly code: string | undefined
@@ -32,8 +32,8 @@ interface ErrorClass {
 const CODE = /'(FW_[A-Z0-9_]+)'/g
 
 /**
- * Returns every place that creates an error for users. Omits classes that no package exports and that have no code:
- * protocol errors of peers, which engines answer, and signals between files.
+ * Returns every place that creates an error for users. Omits classes that have no code and that no package exports: errors for
+ * protocol violations, which engines answer, and signals between files.
  *
  * @param configs Paths of the `tsconfig.json` of each package
  */
@@ -70,7 +70,7 @@ function sitesIn(file: SourceFile, classes: ReadonlyMap<string, ErrorClass>, all
         })
       }
     }
-    // The code is the outermost error's, not that of its cause.
+    // The code is that of the outermost error, not of its cause.
     const isInner = node.kind === SyntaxKind.NewExpression
     node.forEachChild((child) => visit(child, isInner || isScope(child) ? [] : codes))
   }
@@ -78,7 +78,7 @@ function sitesIn(file: SourceFile, classes: ReadonlyMap<string, ErrorClass>, all
   return sites
 }
 
-/** Reports whether a node is a function. Its errors are not those of the surrounding call. */
+/** Reports whether a node is a function, whose errors do not belong to the surrounding call. */
 function isScope(node: Node): boolean {
   return node.kind === SyntaxKind.ArrowFunction || node.kind === SyntaxKind.FunctionExpression
 }
@@ -118,11 +118,11 @@ function lineOf(node: Node, file: SourceFile): number {
   return file.text.slice(0, node.getStart(file)).split('\n').length
 }
 
-/** The compiler as a child process, which ends when its scope ends. */
+/** The compiler as a child process, which exits when its scope ends. */
 class DisposableApi {
   readonly #api = new API()
 
-  /** Returns the sources of the projects without tests and without code that only tests use. */
+  /** Returns the projects' sources, except tests and code that only tests use. */
   sourcesOf(configs: readonly string[]): SourceFile[] {
     const openProjects = configs.map((config) => resolve(config))
     const snapshot = this.#api.updateSnapshot({ openProjects })

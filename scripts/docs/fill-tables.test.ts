@@ -28,7 +28,7 @@ function fill(page: string, maxBodyBytes: number): string {
 }
 
 describe('fillTables', () => {
-  it('writes the table of each pair of markers and leaves the rest of the page', () => {
+  it('writes the table between each pair of markers and keeps the rest of the page', () => {
     expect(fill(PAGE, 1024)).toBe(`# Page
 
 <!-- options: Close of close.ts -->
@@ -55,7 +55,7 @@ Text.
 `)
   })
 
-  it('changes nothing in a page that it has filled', () => {
+  it('does not change a page that is already filled', () => {
     const filled = fill(PAGE, 1024)
     expect(fill(filled, 1024)).toBe(filled)
   })

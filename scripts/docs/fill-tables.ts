@@ -4,17 +4,17 @@ import { type OptionRow, optionsOf } from './options-of.ts'
 export interface TableSources {
   /** Returns the text of a source file. */
   readonly read: (path: string) => string
-  /** Returns a constant that a source file exports, for defaults that are values and not text. */
+  /** Returns a constant that a source file exports, for defaults that are values instead of text. */
   readonly defaults: (path: string, name: string) => Readonly<Record<string, unknown>>
 }
 
 /** `<!-- options: ListenOptions of packages/core/src/options/listen-options.ts -->`, optionally `with DEFAULTS`. */
 const BLOCK = /^<!-- options: (\w+) of (\S+?)(?: with (\w+))? -->\n[^]*?^<!-- end of options -->$/gm
-// A table's prose is checked in its source.
+// The prose of a table is checked in its source.
 const [OFF, ON] = ['<!-- prose-check off -->', '<!-- prose-check on -->']
 
 /**
- * Replaces the content between each pair of markers of a page with a table of the options that the first marker names.
+ * Replaces the content between each pair of markers on a page with a table of the options that the first marker names.
  *
  * @throws {Error} if a type does not exist, an option has no docstring, or the default in a docstring differs from the code
  */
@@ -38,7 +38,7 @@ function cellsOf(row: OptionRow): string[] {
 }
 
 function cellsWith(row: OptionRow, values: Readonly<Record<string, unknown>>): string[] {
-  // A default in words depends on the machine: "a quarter of the heap limit".
+  // A default in words depends on the machine, for example "a quarter of the heap limit".
   if (/^[a-z]/.test(row.default) && row.default !== 'required') return [`\`${row.name}\``, row.default, row.effect]
   const value = values[row.name]
   const shown = typeof value === 'number' ? value.toLocaleString('en') : `\`${String(value)}\``
@@ -51,7 +51,7 @@ function cellsWith(row: OptionRow, values: Readonly<Record<string, unknown>>): s
   return [`\`${row.name}\``, shown, row.effect]
 }
 
-/** Aligns the columns as the formatter does. */
+/** Align the columns as the formatter does. */
 function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [head, ...rows].map((cells) => cells.map((cell) => cell.replaceAll('|', '\\|')))
   const widths = head.map((_, column) => Math.max(3, ...lines.map((cells) => (cells[column] ?? '').length)))

@@ -15,7 +15,7 @@ import {
 /** Stands for text that varies. */
 const VARIES = '[…]'
 
-/** Classes whose message is not the first argument, and its index. */
+/** Classes whose message is not the first argument, and the index of the message. */
 const MESSAGE_AT: Readonly<Record<string, number>> = { HttpError: 1, ProtocolError: 1, SuppressedError: 2 }
 
 /**
@@ -23,7 +23,7 @@ const MESSAGE_AT: Readonly<Record<string, number>> = { HttpError: 1, ProtocolErr
  *
  * Follows constants and functions in the same file. If the message is a parameter, uses the arguments from all calls.
  *
- * @param callers Files that can call a function of `file`
+ * @param callers Files that can call a function in `file`
  */
 export function messagesOf(created: NewExpression, file: SourceFile, callers: readonly SourceFile[]): string[] {
   const at = MESSAGE_AT[created.expression.getText(file)] ?? 0
@@ -67,7 +67,7 @@ function constantTemplates(node: Node, file: SourceFile): string[] {
   return value === undefined ? [VARIES] : templates(value, file)
 }
 
-/** Returns the initial value of the nearest constant with a name. */
+/** Returns the initial value of the nearest constant with the given name. */
 function initialValue(node: Node, file: SourceFile): Node | undefined {
   const name = node.getText(file)
   for (let scope: Node | undefined = node.parent; scope !== undefined; scope = scope.parent) {
@@ -121,7 +121,7 @@ function functionAround(node: Node): FunctionDeclaration | undefined {
   return undefined
 }
 
-/** Returns the messages that a function of the file returns. */
+/** Returns the messages that a function in the file returns. */
 function returned(name: string, file: SourceFile): string[] {
   const values: string[] = []
   const visit = (node: Node): void => {

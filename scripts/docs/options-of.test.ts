@@ -63,7 +63,7 @@ describe('optionsOf', () => {
   })
 
   it('throws for a type that does not exist and for an option without a docstring', () => {
-    expect(() => optionsOf(SOURCE, 'Lisen')).toThrow('There is no interface or type Lisen')
+    expect(() => optionsOf(SOURCE, 'Lisen')).toThrow('The interface or type Lisen does not exist')
     expect(() => optionsOf(SOURCE, 'Bare')).toThrow('Bare.port has no docstring')
   })
 })

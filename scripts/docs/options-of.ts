@@ -1,4 +1,4 @@
-/** One option, as its declaration and docstring describe it. */
+/** One option, as described by its declaration and docstring. */
 export interface OptionRow {
   readonly name: string
   readonly type: string
@@ -7,13 +7,13 @@ export interface OptionRow {
   readonly effect: string
 }
 
-/** A docstring if there is one, then `readonly name?: type` up to the end of the line, `;` or `}`. */
+/** An optional docstring, then `readonly name?: type` up to the end of the line, `;` or `}`. */
 const MEMBER = /(?:\/\*\*((?:(?!\*\/)[^])*)\*\/\s*)?readonly (\w+)(\??): (\{|[^;\n{}]+)|\n {2}\}/g
 const TAG = /(?:^|\s)@(?:throws|example|see|param|returns|internal)\b[^]*$/
 
 /**
- * Returns the options of an interface, or of a type alias of object types, in source order. Members of an inner
- * object have its name as a prefix: `limits.maxBodyBytes`.
+ * Returns the options of an interface, or of a type alias for object types, in source order. Members of an inner object have
+ * its name as a prefix: `limits.maxBodyBytes`.
  *
  * @param source TypeScript in the format of this repository
  * @throws {Error} if the type does not exist, or an option has no docstring
@@ -26,7 +26,7 @@ export function optionsOf(source: string, type: string): OptionRow[] {
   const body =
     new RegExp(`^export interface ${type}\\b[^\\n]*\\{\\n([^]*?)^\\}`, 'm').exec(source)?.[1] ??
     new RegExp(`^export type ${type} =([^]*?)\\n\\n`, 'm').exec(source)?.[1]
-  if (body === undefined) throw new Error(`There is no interface or type ${type}. Correct the marker.`)
+  if (body === undefined) throw new Error(`The interface or type ${type} does not exist. Correct the marker.`)
   const rows: OptionRow[] = []
   let prefix = ''
   for (const [end, comment, name = '', optional, declared = ''] of body.matchAll(MEMBER)) {
@@ -62,7 +62,7 @@ function textOf(comment: string): string {
 
 function shortType(declared: string): string {
   const type = declared.replaceAll('readonly ', '').trim()
-  // In `(a: A) => string | undefined`, the function returns `undefined`.
+  // In `(a: A) => string | undefined`, `undefined` belongs to the return type.
   if (/^\([^(]*\) =>/.test(type)) return type
   return type.replace(/ \| undefined$/, '').replace(/^\((\(.*)\)$/, '$1')
 }
@@ -82,7 +82,7 @@ export function splitDefault(text: string): { readonly default: string; readonly
   const found = DEFAULT.exec(text)
   if (found !== null) {
     const [sentence, value = '', end = ''] = found
-    // A comma or colon begins a reason, which needs the whole sentence.
+    // A comma or colon begins a reason, so keep the whole sentence.
     if (',:'.includes(end)) return { default: asCode(value), effect: text }
     const [before, after] = [text.slice(0, found.index), text.slice(found.index + sentence.length)]
     return { default: asCode(value), effect: `${before}${capitalized(after)}`.trim() }

@@ -5,7 +5,7 @@ import { API } from 'typescript/unstable/sync'
 import { describe, expect, it } from 'vitest'
 import { type PublicApi, publicApi } from './public-api.ts'
 
-/** Returns a list of the API of a module, each element as its line and name. */
+/** Lists the API of a module, each element by its line and name. */
 function check(text: string, list: keyof PublicApi = 'undocumented'): string[] {
   using folder = mkdtempDisposableSync(join(realpathSync(tmpdir()), 'public-api-'))
   const [config, entry] = [join(folder.path, 'tsconfig.json'), join(folder.path, 'index.ts')]
@@ -82,7 +82,7 @@ export interface A {
     expect(check(text)).toEqual(['5 A()'])
   })
 
-  it('requires text in the docstring of a constructor, which replaces that of the class', () => {
+  it("requires text in a constructor's docstring, which replaces that of the class", () => {
     const text = `/** A. */
 export class A {
   /** @throws {TypeError} always */

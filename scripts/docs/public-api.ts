@@ -1,21 +1,21 @@
 import { ModifierFlags, ObjectFlags, SymbolFlags, SignatureKind } from 'typescript/unstable/sync'
 import type { Checker, NodeHandle, Project, Symbol, Type } from 'typescript/unstable/sync'
 
-/** A place in the source, and how a program reaches it: `Server.listen`, `ListenOptions.tls.key`. */
+/** A place in the source, and the path by which a program reaches it: `Server.listen`, `ListenOptions.tls.key`. */
 export interface Found {
   readonly path: string
   readonly line: number
   readonly name: string
 }
 
-/** Everything that a program can reach through the exports of one entry of a package. */
+/** The symbols that a program can reach through the exports of one entry of a package. */
 export interface PublicApi {
   /**
    * Exports, members and overloads for which an editor shows no text. An overload does not inherit the docstring of
    * another, and a class member does not inherit that of an implemented interface.
    */
   readonly undocumented: readonly Found[]
-  /** Classes, interfaces and type aliases. A program's declaration file can mention each of them. */
+  /** Classes, interfaces and type aliases to which a program's declaration file can refer. */
   readonly types: readonly Found[]
   /** The exports. */
   readonly exported: readonly Found[]
@@ -55,7 +55,7 @@ class Search implements PublicApi {
     if (target.flags & SymbolFlags.Type) this.#type(this.#checker.getDeclaredTypeOfSymbol(target), target.name)
   }
 
-  /** Checks a symbol and everything that its type leads to. */
+  /** Checks a symbol and everything that is reachable from its type. */
   #symbol(symbol: Symbol, name: string): void {
     const declaration = symbol.declarations.find((each) => this.#isOwn(each.path))
     if (declaration === undefined || !this.#isNew(`symbol ${symbol.id}`)) return
@@ -89,11 +89,11 @@ class Search implements PublicApi {
       for (const property of this.#checker.getPropertiesOfType(type)) this.#member(property, name)
       return
     }
-    // Instantiations of a generic type have the same docstrings, and there can be infinitely many.
-    // The type of a class itself shares the symbol of its instances.
+    // Instantiations of a generic type have the same docstrings, and there can be infinitely many. A class's own type shares
+    // the symbol with its instances.
     const isAnonymous = (type.objectFlags & ObjectFlags.Anonymous) !== 0
     if (!this.#isNew(`members of ${symbol.id} ${isAnonymous}`)) return
-    // A named type has the same members wherever a program uses it.
+    // A named type has the same members wherever it is used.
     const isNamed = (symbol.flags & (SymbolFlags.Class | SymbolFlags.Interface)) !== 0
     const owner = isNamed ? symbol.name : name
     if (isNamed && !isAnonymous) this.types.push(this.#find(declaration, `${name}: ${owner}`))
@@ -101,7 +101,7 @@ class Search implements PublicApi {
     for (const kind of [SignatureKind.Call, SignatureKind.Construct]) this.#signatures(type, kind, owner)
   }
 
-  /** Declaration files name an exported alias, and expand one that is private to its file. */
+  /** Declaration files refer to an exported alias by name, and expand an alias that is private to its file. */
   #alias(type: Type, name: string): void {
     for (const argument of type.getAliasTypeArguments()) this.#type(argument, name)
     const alias = type.getAliasSymbol()
@@ -117,7 +117,7 @@ class Search implements PublicApi {
       const { declaration } = signature
       if (declaration === undefined || !this.#isOwn(declaration.path) || this.#isHidden(declaration)) continue
       const docstring = this.#docstring(declaration)
-      // An editor shows the docstring of a class for a constructor that has none.
+      // For a constructor without a docstring, an editor shows that of the class.
       const isMissing = kind === SignatureKind.Construct ? docstring === '' : signatures.length > 1 && !docstring
       if (isMissing && this.#isNew(`${declaration.path} ${declaration.index}`)) {
         this.undocumented.push(
@@ -135,7 +135,7 @@ class Search implements PublicApi {
 
   #member(member: Symbol, owner: string): void {
     const isHidden = member.declarations.some((each) => this.#isHidden(each))
-    // `#name` and members whose key is a symbol that is not exported.
+    // Skip `#name` and members whose key is a symbol that is not exported.
     const isUnreachable = /^(?:__)?#|^__@(?!async|dispose|iterator)/.test(member.name)
     if (isHidden || isUnreachable || member.flags & SymbolFlags.Prototype) return
     this.#symbol(member, `${owner}.${member.name}`)

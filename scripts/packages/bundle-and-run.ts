@@ -4,7 +4,7 @@ import { arch, platform } from 'node:os'
 import { join } from 'node:path'
 import { runCommand } from './run-command.ts'
 
-/** Bundler with the flags from its documentation, and nothing specific to the packages. */
+/** Bundler with the flags from its documentation, without flags for these packages. */
 interface Bundler {
   readonly name: string
   readonly command: readonly string[]
@@ -12,7 +12,7 @@ interface Bundler {
   readonly file: string
 }
 
-/** The application with every package. It checks its own responses and log. */
+/** The application, which imports every package and checks its own responses and log. */
 const APPLICATION = 'apps/bundled/src/app.ts'
 
 /** Simulates an old Node.js, whose first import must fail with a message. */
@@ -72,7 +72,7 @@ function bundlers(root: string): Bundler[] {
   ]
 }
 
-/** Returns the path to Bun in its platform package, because no install script has linked it. */
+/** Returns the path to Bun in its platform package, because install scripts, which would link it, do not run. */
 function bunPath(tools: string): string {
   const ofBun = createRequire(createRequire(join(tools, 'x.js')).resolve('bun/package.json'))
   const cpu = arch() === 'arm64' ? 'aarch64' : arch()

@@ -10,10 +10,10 @@ export interface PublishedDependencies {
 const RANGE = /^(?:workspace:)?(?:[\^~]|>=)(?:\d|$)/
 
 /**
- * Checks that the dependencies of a published package are version ranges. With an exact version, users would get a
- * security fix only with our next release, and a second copy of packages that they also depend on.
+ * Checks that the dependencies of a published package are version ranges. With an exact version, users would get a security fix
+ * only with our next release. They would also install a second copy of packages that they depend on.
  *
- * @param catalog Versions that `catalog:` refers to
+ * @param catalog Versions to which `catalog:` refers
  * @returns one error per exact version
  */
 export function checkDependencyRanges(

@@ -12,7 +12,7 @@ export function checkDependencyReasons(root: string): string[] {
   const used = new Set(manifestPaths(root).flatMap(dependencyNames))
   return [
     ...[...used.difference(listed)].map((name) => `docs/dependencies.md does not list ${name}`),
-    ...[...listed.difference(used)].map((name) => `docs/dependencies.md lists ${name}, which no package depends on`),
+    ...[...listed.difference(used)].map((name) => `docs/dependencies.md lists ${name}, but no package depends on it`),
   ]
 }
 

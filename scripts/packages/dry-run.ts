@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 
 /**
- * Reports whether the command that publishes is a dry run. npm sets a variable for its scripts. pnpm sets none, so this reads
- * the command lines of the processes that started this one.
+ * Reports whether the command that publishes is a dry run. npm sets an environment variable for its scripts. pnpm does not, so
+ * this function reads the command lines of the ancestor processes.
  *
  * @param commands Command lines of the ancestors, nearest first
- * @returns false if no ancestor publishes, so that an unknown command must pass every check
+ * @returns `false` if no ancestor publishes, so that an unknown command must pass every check
  */
 export function isDryRun(
   environment: Readonly<Record<string, string | undefined>>,
@@ -36,7 +36,7 @@ interface Ancestor {
 
 function fromProc(pid: number): Ancestor | undefined {
   try {
-    // The name in parentheses can contain spaces. The state and the parent follow it.
+    // The name in parentheses can contain spaces. The state and the parent process ID follow it.
     const [, parent] = readFileSync(`/proc/${pid}/stat`, 'utf8')
       .replace(/^.*\) /s, '')
       .split(' ')

@@ -4,7 +4,7 @@ import type { PackedPackages } from './install-and-run.ts'
 import { type CommandResult, pnpmCommand, runCommand } from './run-command.ts'
 
 /**
- * Packages that only other packages install, as dependencies. Programs do not install them, so they cannot import from
+ * Packages that are installed only as dependencies of other packages. Programs do not install them, so programs cannot import
  * them.
  */
 const INDIRECT = new Set(['@fw/types', '@fw/options', '@fw/client-address', '@fw/http-fields'])

@@ -8,16 +8,16 @@ import { type CommandResult, pnpmCommand, runCommand } from './run-command.ts'
 /** Packages and their tarballs. */
 export type PackedPackages = ReadonlyMap<PublishedPackage, Tarball>
 
-/** Compilers, in addition to this workspace's, that must accept the declarations; as packages to install. */
+/** Compilers, in addition to this workspace's compiler, that must accept the declarations; as packages to install. */
 const COMPILERS = { 'typescript-5': 'npm:typescript@~5.9.3', 'typescript-6': 'npm:typescript@~6.0.2' }
 
-/** Peers of entries that cannot be imported without them. Users install them too. */
+/** Peer dependencies of entries that cannot be imported without them. Users install them too. */
 export const ENTRY_PEERS = { jose: '^6.2.18' }
 
 /** Packages that the examples of the READMEs import. */
 const README_PACKAGES = { helmet: '^8.3.0' }
 
-/** Package with the oldest supported Node.js for this platform. Other platforms have none, and skip it. */
+/** Package with the oldest supported Node.js for this platform. Platforms without such a package skip it. */
 const OLDEST_NODE = {
   name: 'oldest-node',
   source: `npm:node-${platform() === 'darwin' && arch() === 'arm64' ? 'bin-' : ''}${platform()}-${arch()}@^24.0.0`,
@@ -63,7 +63,7 @@ export async function installAndRun(packed: PackedPackages, folder: string, root
   return result
 }
 
-/** Returns the paths to the current Node.js, and to the oldest supported one if the folder has it. */
+/** Returns the path to the current Node.js, and to the oldest supported one if the folder contains it. */
 export function nodesOf(folder: string): string[] {
   const oldest = join(folder, 'node_modules', OLDEST_NODE.name, 'bin/node')
   return existsSync(oldest) ? [process.execPath, oldest] : [process.execPath]
@@ -72,7 +72,7 @@ export function nodesOf(folder: string): string[] {
 /** Returns a strict configuration without `skipLibCheck`, so that the compiler checks the published declarations. */
 function tsconfig(root: string): object {
   const compilerOptions = {
-    // TypeScript 5.9 supports no later target.
+    // TypeScript 5.9 does not support a later target.
     target: 'es2024',
     lib: ['es2024', 'esnext'],
     module: 'nodenext',

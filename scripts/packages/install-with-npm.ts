@@ -7,7 +7,7 @@ import { checkInstalledPackages, type PackageLock } from './size-budgets.ts'
 /**
  * Installs the tarballs with npm, runs a program with every Node.js version, and counts the installed packages.
  *
- * @param program Path to the program, which is copied
+ * @param program Path to the program, which is copied to an empty folder
  * @param nodes Paths to the Node.js versions
  * @returns the problems found
  */

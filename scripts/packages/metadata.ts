@@ -1,4 +1,4 @@
-/** Fields of `package.json` that registries show. */
+/** Properties of `package.json` that registries show. */
 export interface PackageMetadata {
   readonly name?: string
   readonly description?: string
@@ -12,7 +12,7 @@ const MIN_KEYWORDS = 3
 const AUTHOR = 'fw contributors'
 
 /**
- * Checks the fields by which users find and judge a package. `checkRelease` checks those that need the repository URL.
+ * Checks the fields by which users find and evaluate a package. `checkRelease` checks the fields that need the repository URL.
  */
 export function checkMetadata(manifest: PackageMetadata): string[] {
   const { name = 'package.json', description = '', keywords = [], author, license } = manifest

@@ -11,7 +11,7 @@ export interface PublishedPackage {
   readonly entries: readonly string[]
 }
 
-/** Packed package, as the registry would receive it. */
+/** A packed package, as the registry would receive it. */
 export interface Tarball {
   /** Absolute path. */
   readonly path: string
@@ -36,7 +36,7 @@ export function publishedPackages(root: string): PublishedPackage[] {
     .map(({ folder, manifest }) => ({ name: manifest.name, folder, entries: entryNames(manifest) }))
 }
 
-/** Packs a package. @throws {Error} with the output of pnpm if it fails */
+/** Packs a package. @throws {Error} with pnpm's output if packing fails */
 // docs/decisions/0030
 export async function pack({ folder }: PublishedPackage, destination: string): Promise<Tarball> {
   const result = await runCommand([...pnpmCommand(), 'pack', '--json', '--pack-destination', destination], folder)

@@ -98,7 +98,7 @@ describe('checkRelease', () => {
     expect(checkRelease(manifests, {}).errors).toHaveLength(7)
   })
 
-  it('needs no token in a dry run and warns of a missing repository', () => {
+  it('accepts a dry run without a token, and warns of a missing repository', () => {
     const { publishConfig, scripts } = GOOD
     const manifest = { name: '@x/a', ...(publishConfig && { publishConfig }), ...(scripts && { scripts }) }
     expect(checkRelease([{ directory: 'packages/a', manifest }], {}, true)).toEqual({

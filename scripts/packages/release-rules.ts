@@ -1,4 +1,4 @@
-/** Fields of `package.json` that a release depends on. */
+/** Properties of `package.json` on which a release depends. */
 export interface ReleaseManifest {
   readonly name: string
   readonly repository?: { readonly type?: string; readonly url?: string; readonly directory?: string } | string
@@ -26,14 +26,14 @@ export interface ReleaseFindings {
 type Environment = Readonly<Record<string, string | undefined>>
 
 const REPOSITORY_URL = /^git\+https:\/\/[^/]+\/.+\.git$/
-/** Runs the check before each command that publishes the package. */
+/** Script that runs the check before each command that publishes the package. */
 const HOOK = 'node ../../scripts/check-release.ts'
 const EXAMPLE_URL = 'git+https://github.com/OWNER/NAME.git'
 
 /**
- * Checks that users can trace each package to its source, through its `repository` field and provenance that the registry
- * verifies. Checks also that each package runs this check before it is published. A dry run needs no token, and only warns
- * of a missing repository.
+ * Checks that users can trace each package to its source through its `repository` field and through provenance that the
+ * registry verifies. Also checks that each package runs this check before it is published. A dry run needs no token, and only
+ * warns of a missing repository.
  *
  * @see https://docs.npmjs.com/generating-provenance-statements
  */
@@ -59,7 +59,7 @@ function checkRepository({ directory, manifest }: ReleasePackage): string[] {
   return [`${name}: package.json ${problem}. Run: (cd ${directory} && ${type})`]
 }
 
-/** Checks the links that registries show, which follow from the repository URL. */
+/** Checks the links that registries show, which are derived from the repository URL. */
 function checkLinks(repositoryUrl: string, { directory, manifest }: ReleasePackage): string[] {
   const { name, homepage, bugs } = manifest
   const isComplete = homepage !== undefined && (typeof bugs === 'string' ? bugs : bugs?.url) !== undefined

@@ -8,7 +8,7 @@ export interface CommandResult {
   readonly output: string
 }
 
-/** Limits a command that hangs. */
+/** Time limit in milliseconds for a command that hangs. */
 const TIMEOUT_MS = 180_000
 
 /** Runs a command without input. Resolves even if the command fails. */
@@ -24,7 +24,7 @@ export function runCommand(command: readonly string[], cwd: string): Promise<Com
   return promise
 }
 
-/** Returns the command for the pnpm that runs this script, or for one that npx installs. */
+/** Returns the command for the pnpm that runs this script, or for a pnpm that npx installs. */
 export function pnpmCommand(): readonly string[] {
   return (process.env['npm_config_user_agent'] ?? '').startsWith('pnpm/') ? ['pnpm'] : ['npx', '--yes', 'pnpm@12']
 }

@@ -6,11 +6,12 @@ import { readmeBlocks } from '../../packages/testing/src/readme-blocks.ts'
 import { runCommand } from './run-command.ts'
 
 /**
- * Compiles the examples of the READMEs against the installed packages, and runs those that end by themselves. Each README
- * has its own folder, which is empty until the `sh` blocks of the README have run. A page without them has a `package.json`.
+ * Compiles the README examples against the installed packages, and runs the examples that end by themselves. Each README gets a
+ * separate folder, which is empty until its `sh` blocks have run. The folder of a page without `sh` blocks contains a
+ * `package.json`.
  *
  * @param installed Folder in which the packages are installed, with a `tsconfig.json`
- * @param readmes Paths to the READMEs, and to other pages that include their whole setup
+ * @param readmes Paths to the READMEs, and to other pages that contain their whole setup
  * @param nodes Paths to the Node.js versions that run each example
  * @returns the problems found
  */
@@ -24,7 +25,7 @@ export async function runReadmes(
   const programs: { readonly folder: string; readonly file: string }[] = []
   const files: string[] = []
   for (const readme of readmes) {
-    // Not below `installed`, whose package.json would apply to it.
+    // Not below `installed`, because its package.json would apply to this folder.
     const page = relative(root, readme).replace(/\.md$/, '').replaceAll('/', '-')
     const folder = `${installed}-${page}`
     await mkdir(folder)

@@ -11,7 +11,7 @@ const needs = (...names: string[]): { dependencies: Record<string, string> } => 
 })
 
 describe('checkPackedSize', () => {
-  it('accepts a tarball as large as the budget, and rejects one that is a byte larger', async () => {
+  it('accepts a tarball as large as the budget, and rejects a tarball that is one byte larger', async () => {
     const file = join(tmpdir(), `fw-budget-${process.pid}.tgz`)
     onTestFinished(() => rmSync(file))
     await writeFile(file, '')
@@ -27,7 +27,7 @@ describe('checkPackedSize', () => {
 })
 
 describe('dependenciesOf', () => {
-  it('follows dependencies, each once, also through cycles', () => {
+  it('follows each dependency once, even through cycles', () => {
     const packages = {
       'node_modules/a': needs('b', '@x/c'),
       'node_modules/b': needs('@x/c'),
@@ -50,7 +50,7 @@ describe('dependenciesOf', () => {
 })
 
 describe('checkInstalledPackages', () => {
-  it('names the packages if there are more than the budget', () => {
+  it('lists the packages if their number exceeds the budget', () => {
     const packages = { 'node_modules/@fw/options': needs('left', 'right'), 'node_modules/left': {} }
     expect(checkInstalledPackages('@fw/options', { packages })).toEqual([
       '@fw/options installs 2 packages. Its budget is 0: left, right',

@@ -2,14 +2,13 @@ import { VERBS } from './verbs.ts'
 
 const MAX_SUBJECT = 72
 const MAX_LINE = 100
-/** Areas in lower case, then the rest: `http1, http3: reject a second Host field`. */
+/** Areas in lower case, then the description: `http1, http3: reject a second Host field`. */
 const SUBJECT = /^[a-z0-9@*][a-z0-9@*/.+-]*(?:, [a-z0-9@*/.+-]+)*: (\S+)/
-/** The third person, the past or a participle: `adds`, `added`, `adding`. */
+/** Third person, past tense or participle: `adds`, `added`, `adding`. */
 const NOT_IMPERATIVE = /(?:[^su]s|ed|ing)$/
 
 /**
- * Returns what is wrong with the subject of a commit: it must be `area: imperative`, without a period, in at most 72
- * characters.
+ * Returns the problems of a commit subject, which must be `area: imperative`, without a period, in at most 72 characters.
  *
  * @example problemsOfSubject('http1: rejects a second Host field') // ['"rejects" is not an imperative. …']
  */
@@ -28,7 +27,7 @@ export function problemsOfSubject(subject: string): string[] {
   return problems
 }
 
-/** Returns what is wrong with a message: its subject, the line after it, or lines of the body above 100 characters. */
+/** Returns the problems of a commit message: its subject, the line after it, and body lines longer than 100 characters. */
 export function problemsOfMessage(message: string): string[] {
   const [subject = '', blank = '', ...body] = message.split('\n')
   const problems = problemsOfSubject(subject)

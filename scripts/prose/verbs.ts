@@ -1,6 +1,6 @@
 /**
- * Verbs that can begin a test title, in the third person, or a commit subject, in the imperative. Extend the list when the
- * lint step rejects a verb, in American spelling.
+ * Verbs that can begin a test title, in the third person, or a commit subject, in the imperative. If the lint step rejects a
+ * valid verb, add it in American spelling.
  */
 export const VERBS: ReadonlySet<string> = new Set(
   `

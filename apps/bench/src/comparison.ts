@@ -26,17 +26,17 @@ export interface Comparison {
   readonly name: string
   /** Description of the work, printed above the table. */
   readonly title: string
-  /** Name of the candidate that ratios refer to. */
+  /** Name of the candidate to which ratios refer. */
   readonly reference: string
   readonly candidates: readonly Candidate[]
   /** Columns of the table. The chart shows the first one. */
   readonly metrics: readonly MetricKey[]
   readonly targets: readonly Target[]
-  /** Baseline candidate by candidate; `addedMicros` is the difference in CPU time. */
+  /** Baseline of each candidate, by candidate name; `addedMicros` is the difference in CPU time. */
   readonly bases?: Readonly<Record<string, string>>
   /**
-   * How the candidates of a round run concurrently. `parallel`: they only wait and do not disturb each other.
-   * `alternating`: they measure in `Turns`, one at a time. Default: one candidate runs after the other.
+   * How the candidates of a round run concurrently. `parallel`: they only wait, so they do not disturb each other.
+   * `alternating`: they measure in `Turns`, one at a time. Default: the candidates run one after another.
    */
   readonly concurrency?: 'parallel' | 'alternating'
 }

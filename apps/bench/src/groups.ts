@@ -24,7 +24,7 @@ import type { ProgramName } from './programs.ts'
 
 /** Related comparisons, which `pnpm bench <group>` runs together. */
 export interface Group {
-  /** Programs that every comparison of the group needs. */
+  /** Programs that every comparison in the group needs. */
   readonly programs: readonly ProgramName[]
   /** Whether the length of a round is set in seconds. */
   readonly isTimed: boolean
@@ -33,7 +33,7 @@ export interface Group {
   readonly comparisons: readonly Comparison[]
 }
 
-/** For figures that are totals over a turn, from which disturbed moments cannot be excluded. */
+/** Maximum number of attempts for figures that are totals over a turn, from which disturbed moments cannot be excluded. */
 const MAX_TURNS = 4
 
 export const GROUPS: Readonly<Record<string, Group>> = {

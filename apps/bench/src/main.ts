@@ -15,10 +15,10 @@ import type { Run } from './run.ts'
 import { soakChart, soakMarkdown } from './soak/report.ts'
 import { soak, type SoakResult } from './soak/soak.ts'
 
-/** Group without candidates. It runs only if the command line names it. */
+/** Group without candidates, which runs only if the command line names it. */
 const SOAK = 'soak'
 
-// `process.exit` runs the exit handlers, which stop the servers. A default signal exit would not.
+// `process.exit` runs the exit handlers, which stop the servers. The default exit on a signal would not.
 process.on('SIGINT', () => process.exit(130))
 process.on('SIGTERM', () => process.exit(143))
 

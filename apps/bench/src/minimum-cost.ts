@@ -1,8 +1,8 @@
 import { setImmediate, setTimeout as delay } from 'node:timers/promises'
 
-/** Runs per event-loop turn, as with many connections on a busy server. */
+/** Number of runs per event-loop turn, as with many connections on a busy server. */
 const PER_TURN = 16
-/** Runs of each candidate per round. */
+/** Number of runs of each candidate per round. */
 export const RUNS = 1600
 
 /**
@@ -33,7 +33,7 @@ export async function minimumCosts(
   return minimum
 }
 
-/** Prints the costs, and the difference of each from the first. */
+/** Prints the costs, and the difference between each cost and the first. */
 export function printCosts(costs: ReadonlyMap<string, number>): void {
   const [first = 0] = costs.values()
   for (const [name, cost] of costs) {

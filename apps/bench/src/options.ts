@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import type { Comparison } from './comparison.ts'
 
-/** Options of the command line. */
+/** Command-line options. */
 export interface BenchOptions {
   /** Names of groups; empty for all. */
   readonly groups: readonly string[]

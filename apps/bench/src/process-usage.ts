@@ -23,13 +23,13 @@ export async function processUsage(pid: number): Promise<Usage> {
   return { cpuMicros, rssBytes, openFiles }
 }
 
-/** Returns the child processes; nginx serves requests in them. */
+/** Returns the child processes, because nginx serves requests in them. */
 async function childrenOf(pid: number): Promise<readonly number[]> {
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
   return children.split(' ').filter(Boolean).map(Number)
 }
 
-/** Reads `/proc/<pid>/stat`, which includes threads that have ended, unlike `/proc/<pid>/task`. */
+/** Reads `/proc/<pid>/stat`, which, unlike `/proc/<pid>/task`, includes threads that have ended. */
 async function cpuMicrosOf(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
   // The second field is the name, which can contain spaces. It ends at the last parenthesis.

@@ -35,7 +35,7 @@ export function requirePrograms(names: readonly ProgramName[]): void {
   }
 }
 
-/** Returns the path of Bun, which its platform package contains, so that no install script has to run. */
+/** Returns the path of Bun in its platform package, so that no install script has to run. */
 export function findBun(): string | undefined {
   const cpu = arch() === 'arm64' ? 'aarch64' : arch()
   try {

@@ -46,7 +46,7 @@ describe('runComparison', () => {
     expect(turns.join(' ')).toBe('a b /a /b a b /a /b')
   })
 
-  it('alternates between the turns of concurrent candidates, and repeats a disturbed turn', async () => {
+  it('alternates between turns of concurrent candidates, and repeats a disturbed turn', async () => {
     const shares = [0, 0.2, 0.01, 0, 0, 0, 0, 0.02, 0]
     const order: string[] = []
     const candidate = (name: string): Candidate => ({
@@ -70,7 +70,7 @@ describe('runComparison', () => {
     expect(rounds.size).toBe(0)
   })
 
-  it('drops all rounds of a candidate that fails in one of them', async () => {
+  it('drops all rounds of a candidate that fails in one round', async () => {
     let turn = 0
     const failing: Candidate = {
       name: 'a',

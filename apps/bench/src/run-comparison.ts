@@ -39,11 +39,11 @@ export interface ComparisonOptions {
 }
 
 /**
- * Measures the candidates in alternation, A B C A B C …, which distributes other load on the machine over all of them.
+ * Measures the candidates in alternation, A B C A B C …, so that other load on the machine affects all of them alike.
  * Concurrent candidates also alternate within each round.
  *
- * A candidate that fails in any round is reported with the reason and without figures. A turn is repeated if other
- * virtual machines on the host disturb it.
+ * If a candidate fails in any round, the result contains the reason instead of its figures. A turn is repeated if other virtual
+ * machines on the host disturb it.
  */
 // docs/decisions/0090
 export async function runComparison(
@@ -61,7 +61,7 @@ export async function runComparison(
   for (let round = 0; round < run.rounds; round++) {
     const { candidates, concurrency } = comparison
     if (concurrency === 'parallel') {
-      // Do not repeat a measurement: the candidate would then run without the others.
+      // Do not repeat a measurement, because the candidate would then run without the others.
       await Promise.all(candidates.map((each) => runRound(each, round, () => undisturbed(() => each.measure(run), 1))))
     } else if (concurrency === 'alternating') {
       const turns = new Turns(undisturbed)

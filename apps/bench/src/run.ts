@@ -1,6 +1,6 @@
 import type { Certificate } from './certificate.ts'
 
-/** Length of the rounds, and the files that they share. */
+/** Settings that all rounds share. */
 export interface Run {
   readonly rounds: number
   /** Seconds of load per round, after the warm-up. */

@@ -5,12 +5,12 @@ import { nextMessage } from './next-message.ts'
 import { processUsage, type Usage } from './process-usage.ts'
 import { SERVER_CPU, onCpu } from './cpus.ts'
 
-/** Limits the time until a server listens. Several can start at the same time on a busy machine. */
+/** Limits the time until a server listens. Several servers can start at the same time on a busy machine. */
 export const START_TIMEOUT_MS = 60_000
-/** Limits the time until a server exits after SIGTERM; then it gets SIGKILL. */
+/** Limits the time until a server exits after SIGTERM. Afterwards, it gets SIGKILL. */
 const STOP_TIMEOUT_MS = 10_000
 
-/** A measured server's process, pinned to the servers' CPU. Leaving the scope stops it. */
+/** The process of a measured server, pinned to the servers' CPU. Leaving the scope stops it. */
 export class ServerProcess implements AsyncDisposable {
   readonly port: number
   readonly #child: ChildProcess
@@ -21,7 +21,7 @@ export class ServerProcess implements AsyncDisposable {
   }
 
   /**
-   * Starts a program that sends `{ port }` when it listens, like `ready()`.
+   * Starts a program that sends `{ port }` when it is listening, as `ready()` does.
    *
    * @throws {Error} if it exits first or does not listen in time
    */
@@ -113,7 +113,7 @@ async function settled<T>(child: ChildProcess, command: readonly string[], await
   }
 }
 
-/** Returns a function that finds the error in a program's output. Does not print the output, which can be long. */
+/** Returns a function that finds the error in a program's output. The output itself can be long, so it is not printed. */
 function errorIn(output: Readable | null): () => string {
   let tail = ''
   output?.setEncoding('utf8').on('data', (text: string) => (tail = (tail + text).slice(-4000)))

@@ -35,7 +35,7 @@ export interface HeapReport {
 }
 
 /**
- * For server programs: reports that the server listens, and exits when the benchmark does. Replies to `heap` with a
+ * For server programs: reports that the server is listening, and exits when the benchmark exits. Replies to `heap` with a
  * `HeapReport` and to `cpu` with `process.cpuUsage()`. Collects garbage on `collect`.
  *
  * @param stop Resolves when all buffers are written
@@ -65,7 +65,7 @@ function heapReport(): HeapReport {
 /** For server programs: returns the port of a Node.js server. */
 export function portOf(server: { address(): string | { readonly port: number } | null }): number {
   const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('The server does not listen on a TCP port')
+  if (address === null || typeof address === 'string') throw new Error('The server is not listening on a TCP port')
   return address.port
 }
 

@@ -9,7 +9,7 @@ export function summarize(values: readonly number[]): Summary {
   return { median: median(values), min: Math.min(...values), max: Math.max(...values) }
 }
 
-/** Returns the median: with an even number of values, the mean of the two in the middle. NaN for an empty array. */
+/** Returns the median, which for an even number of values is the mean of the middle two. NaN for an empty array. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const half = sorted.length / 2

@@ -6,7 +6,7 @@ import type { Measurement } from './comparison.ts'
 export interface Target {
   readonly of: string
   readonly metric: MetricKey
-  /** Candidate whose figure divides that of `of`. */
+  /** Candidate whose figure is the divisor for the figure of `of`. */
   readonly to?: string
   readonly atLeast?: number
   readonly atMost?: number

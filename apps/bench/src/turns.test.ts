@@ -19,7 +19,7 @@ describe('Turns', () => {
     expect(order.join(' ')).toBe('a /a b /b c /c a /a b /b c /c a /a b /b c /c')
   })
 
-  it('continues with the next turn after one that fails', async () => {
+  it('continues with the next turn after a failed one', async () => {
     const turns = plainTurns()
     const failing = turns.take(() => Promise.reject(new Error('It does not start')))
     const other = turns.take(() => Promise.resolve('done'))

@@ -1,12 +1,12 @@
 /**
- * Serializes the work of concurrent candidates. Turns run one at a time in the order of the calls, so a candidate that
- * calls again after its turn waits for all others.
+ * Serializes the work of concurrent candidates. Turns run one at a time in call order, so a candidate that calls again after
+ * its turn waits for all others.
  */
 export class Turns {
   readonly #carryOut: <Result>(work: () => Promise<Result>) => Promise<Result>
   #last: Promise<void> = Promise.resolve()
 
-  /** @param carryOut Runs a measured turn; it can run it more than once */
+  /** @param carryOut Runs a measured turn, possibly more than once */
   constructor(carryOut: <Result>(work: () => Promise<Result>) => Promise<Result>) {
     this.#carryOut = carryOut
   }

@@ -45,7 +45,7 @@ describe('a logger', () => {
       const figures = await candidate.measure(run)
       expect(figures[metrics[0]!]).toBeGreaterThan(0)
     },
-    // The C++ logger is compiled first, which takes a minute if other compilers run at the same time.
+    // The C++ logger is compiled first, which takes a minute if other compilers are running at the same time.
     300_000,
   )
 })

@@ -45,7 +45,7 @@ describe.each(Object.entries(GROUPS))('a server in the group %s', (_group, { sce
   }
 })
 
-/** Why a peer is missing, or the result of `checkResponses`. */
+/** Reason why a peer is missing, or the result of `checkResponses`. */
 const OUTCOME = /is not installed|is not available|responded/
 
 async function checkResponses(peer: Peer, scenarios: readonly HttpScenario[]): Promise<string> {
@@ -85,7 +85,7 @@ describe('a measured server', () => {
     expect(figures.p99Ms).toBeGreaterThanOrEqual(figures.p50Ms!)
   })
 
-  it('fails if it sends another response', async () => {
+  it('fails if the server sends another response', async () => {
     await using server = await startPeer(peer, hello, run)
     const other = { ...hello, response: { status: 200, body: 'Hello world' } }
     await expect(measureServer(server, other, run)).rejects.toThrow('The content is different')

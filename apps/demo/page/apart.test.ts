@@ -19,4 +19,6 @@ it.each([
     [20, 99, 99],
     [20, 84, 100],
   ],
-])('moves %j apart by 16 up to 100: %j', (places, expected) => expect(apart(places, 16, 100)).toEqual(expected))
+])('moves %j apart by 16 with a maximum of 100: %j', (places, expected) =>
+  expect(apart(places, 16, 100)).toEqual(expected),
+)

@@ -1,9 +1,9 @@
 /**
- * Moves places apart and keeps their order. A place moves right, or left if there is no room on the right.
+ * Moves positions apart and keeps their order. A position moves right, or left if there is no room on the right.
  *
- * @param places The desired places, sorted
- * @param gap The smallest distance between two of them
- * @param end The maximum position. If the places do not fit, the first ones become negative
+ * @param places The desired positions, sorted
+ * @param gap The minimum distance between two positions
+ * @param end The maximum position. If the positions do not fit, the first ones become negative
  */
 export function apart(places: readonly number[], gap: number, end: number): readonly number[] {
   const moved: number[] = []

@@ -6,7 +6,7 @@ export type Colors = Record<(typeof NAMES)[number], string>
 /** The current colors. `readColors` updates them when the theme changes. */
 export const colors: Colors = Object.fromEntries(NAMES.map((name) => [name, '#000'])) as Colors
 
-/** Reads the colors from the style sheet. */
+/** Updates `colors` from the style sheet. */
 export function readColors(): void {
   const style = getComputedStyle(document.documentElement)
   for (const name of NAMES) colors[name] = style.getPropertyValue(`--${name}`).trim()

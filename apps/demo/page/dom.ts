@@ -1,8 +1,8 @@
 type Child = Node | string
 
-/** Returns the element with this ID. @throws {Error} if the page has none */
+/** Returns the element with this ID. @throws {Error} if the page does not contain it */
 export function byId(id: string): HTMLElement
-/** Returns the element with this ID and of this class. @throws {Error} if the page has none */
+/** Returns the element with this ID and class. @throws {Error} if the page does not contain it */
 export function byId<T extends HTMLElement>(id: string, kind: new () => T): T
 export function byId(id: string, kind: new () => HTMLElement = HTMLElement): HTMLElement {
   const element = document.getElementById(id)
@@ -10,7 +10,7 @@ export function byId(id: string, kind: new () => HTMLElement = HTMLElement): HTM
   return element
 }
 
-/** Creates an element. Text becomes text nodes, so that nothing from a request is read as HTML. */
+/** Creates an element. Text becomes text nodes, so that text from a request is never parsed as HTML. */
 export function el<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   properties: Partial<Pick<HTMLElement, 'className' | 'textContent' | 'id' | 'title'>> = {},
@@ -26,19 +26,19 @@ export function setText(element: Element | null | undefined, text: string): void
   if (element !== null && element !== undefined && element.textContent !== text) element.textContent = text
 }
 
-/** Marks one button of a group as pressed. */
+/** Marks one button in a group as pressed. */
 export function press(group: Element, isPressed: (button: HTMLButtonElement) => boolean): void {
   for (const button of group.querySelectorAll('button')) button.ariaPressed = String(isPressed(button))
 }
 
-/** A canvas in CSS pixels, cleared. */
+/** A cleared canvas, measured in CSS pixels. */
 export interface Surface {
   readonly g: CanvasRenderingContext2D
   readonly width: number
   readonly height: number
 }
 
-/** Returns the context of a canvas at the resolution of the screen; `undefined` while it is not shown. */
+/** Returns the context of a canvas at screen resolution; `undefined` while the canvas is not shown. */
 export function surface(canvas: HTMLCanvasElement): Surface | undefined {
   const { clientWidth: width, clientHeight: height } = canvas
   const g = canvas.getContext('2d')
@@ -54,10 +54,10 @@ export function surface(canvas: HTMLCanvasElement): Surface | undefined {
   return { g, width, height }
 }
 
-/** A request from the page that the server refused, with the response text. */
+/** Refusal of a request from the page, with the response text. */
 export class PostError extends Error {
   override readonly name = 'PostError'
-  /** Seconds after which the server accepts the request; 0 if it does not say. */
+  /** Seconds after which the server will accept the request; 0 if the response does not state it. */
   readonly retryAfterS: number
 
   constructor(message: string, retryAfterS: number) {
@@ -66,7 +66,7 @@ export class PostError extends Error {
   }
 }
 
-/** Sends a request that changes something on the server. @throws {PostError} if the server refuses it */
+/** Sends a request that changes the server's state. @throws {PostError} if the server refuses it */
 export async function post(path: string): Promise<unknown> {
   const response = await fetch(path, { method: 'POST' })
   const text = await response.text()

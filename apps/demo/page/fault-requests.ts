@@ -7,12 +7,12 @@ const PATHS: Readonly<Partial<Record<FaultName, string>>> = {
   large: '/api/echo',
 }
 
-/** Remembers this many requests, because the feed can be faster than the response. */
+/** Number of requests to remember, because the feed can be faster than the response. */
 const MAX_REMEMBERED = 5
-/** Milliseconds after the start of a fault during which its request can arrive. */
+/** Time after the start of a fault in which its request can arrive, in milliseconds. */
 const FRESH_MS = 30_000
 
-/** Finds the request that caused a fault among those in the feed. */
+/** Finds the request that caused a fault among the requests in the feed. */
 export class FaultRequests {
   #remembered: RequestMessage[] = []
   #waiting: ((request: RequestMessage) => void) | undefined
@@ -25,7 +25,7 @@ export class FaultRequests {
   /** Returns the request for the last fault of this kind; `undefined` if the feed does not deliver it in time. */
   async next(fault: FaultName, timeoutMs: number): Promise<RequestMessage | undefined> {
     const path = PATHS[fault]
-    // The server refuses these requests before it knows their path.
+    // The server refuses these requests before it has read their path.
     if (path === undefined) return undefined
     const isIt = (request: RequestMessage): boolean =>
       request.path === path && Date.now() - request.startedAt < FRESH_MS && request.status > 399

@@ -26,7 +26,7 @@ const logged = {
   ],
 } as unknown as RequestMessage
 
-it('says what the client saw and what the log contains', () => {
+it('states what the client saw and what the log contains', () => {
   expect(text(seen({}), logged)).toBe(
     '500 Internal Server Error and no stack trace. The log has 3 lines, among them: Error: Oh no',
   )

@@ -7,20 +7,20 @@ export interface FaultWords {
   readonly rest: string
 }
 
-/** The text of the page while a fault is in progress. */
+/** Texts to show while a fault is in progress. */
 export const WAITING: Readonly<Record<FaultName, string>> = {
-  throw: 'Asking a handler that throws …',
-  sleep: 'Asking a handler that sleeps for 5 s. Its route has timeoutMs: 1000 …',
+  throw: 'Calling a handler that throws …',
+  sleep: 'Calling a handler that sleeps for 5 s. Its route has timeoutMs: 1000 …',
   large: 'Sending 2 MB to a route that accepts 1 MiB …',
   garbled: 'Sending a head with two Host fields and a space before a colon …',
-  drip: 'Sending a head at one byte a second. The limit is 15 s in all …',
-  leave: 'Asking, and leaving after 0.3 s …',
+  drip: 'Sending a head at one byte per second. The limit is 15 s in total …',
+  leave: 'Sending a request, and disconnecting after 0.3 s …',
 }
 
 /**
- * Says what happened.
+ * Returns the sentence about a fault.
  *
- * @param request The request as the server saw it; `undefined` if the feed has not brought it
+ * @param request The request as the server received it; `undefined` if the feed has not delivered it
  */
 export function faultWords(seen: FaultMessage, request: RequestMessage | undefined): FaultWords {
   const { fault, status, reason, tookMs, sentBytes, showsStack } = seen
@@ -36,25 +36,25 @@ export function faultWords(seen: FaultMessage, request: RequestMessage | undefin
     garbled: { seen: response, rest: 'and the connection closed. No middleware and no handler ran.' },
     drip: {
       seen: `${response} after ${time}`,
-      rest: `and ${count(sentBytes)} bytes: a head has 15 s in all, however slowly it arrives.`,
+      rest: `and ${count(sentBytes)} bytes: a head has 15 s in total, however slowly it arrives.`,
     },
     leave: { seen: response, rest: logged(request) },
   }
   return words[fault]
 }
 
-/** Removes the method and the path, which the button implies. */
+/** Omit the method and the path, which the button implies. */
 function withoutRequest(text: string, request: RequestMessage | undefined): string {
   const start = `${request?.method} ${request?.path} `
   return text.startsWith(start) ? text.slice(start.length).replace(/^failed: /, '') : text
 }
 
-/** Characters of a log line in a sentence. Three lines of the panel hold the whole sentence. */
+/** Maximum number of characters from a log line. The whole sentence then fits into three lines of the panel. */
 const MAX_QUOTED = 60
 
 function logged(request: RequestMessage | undefined): string {
   const logs = request?.logs ?? []
-  // The access log only repeats the status, so show it last.
+  // The access-log line only repeats the status, so it has the lowest priority.
   const lines = logs.filter(({ where }) => !where.startsWith('HTTP/'))
   const worst = lines.find(({ level }) => level === 'error') ?? lines.at(-1) ?? logs.at(-1)
   if (worst === undefined) return 'The log has the request.'

@@ -1,17 +1,17 @@
 import type { FeedEvents } from '../src/live/messages.ts'
 
-/** Receives events from the feed. */
+/** Receives the feed's events. */
 export type FeedListener = { readonly [Name in keyof FeedEvents]: (message: FeedEvents[Name]) => void } & {
-  /** The stream was lost, or is connected again with the next `welcome`. */
+  /** Called when the stream is lost. The next `welcome` means that it is connected again. */
   readonly lost: () => void
 }
 
 /** Milliseconds until the page reopens a stream that the browser has abandoned, for example after a refused connection. */
 const REOPEN_MS = 1000
-/** Milliseconds without an event after which a stream counts as lost. The feed sends one each second. */
+/** Milliseconds without an event after which a stream counts as lost. The feed sends an event every second. */
 const SILENT_MS = 5000
 
-/** Follows the feed, and opens it again whenever it ends. The browser requests the events that it missed. */
+/** Follows the feed, and reopens it whenever it ends. The browser requests the events that it missed. */
 export function follow(listener: FeedListener): void {
   let lastSign = performance.now()
   let source: EventSource | undefined
@@ -19,7 +19,7 @@ export function follow(listener: FeedListener): void {
   const open = (): void => {
     source?.close()
     lastSign = performance.now()
-    // A stream that this page opens itself sends no Last-Event-ID field, so the id travels in the query.
+    // When this page itself opens a stream, the browser does not send Last-Event-ID, so the id is sent in the query.
     source = new EventSource(lastId === '' ? '/events' : `/events?after=${encodeURIComponent(lastId)}`)
     source.onerror = () => {
       listener.lost()

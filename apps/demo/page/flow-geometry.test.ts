@@ -35,7 +35,7 @@ it('stacks the ribbons without gaps around the middle', () => {
   expect(last - first).toBeLessThanOrEqual(LAYOUT.height)
 })
 
-it('keeps quiet servers thin: 4 pixels for each request a second at most', () => {
+it('limits the width to 4 pixels per request per second', () => {
   expect(
     ribbons(LAYOUT, [
       [1, 0, 0],
@@ -44,7 +44,7 @@ it('keeps quiet servers thin: 4 pixels for each request a second at most', () =>
   ).toBe(4)
 })
 
-it('moves a dot from the protocol to the route', () => {
+it('moves a dot from its protocol to its route', () => {
   const [ribbon] = ribbons(LAYOUT, RATES)
   if (ribbon === undefined) throw new Error('There is no ribbon')
   expect(pointOn(LAYOUT, ribbon, 0, 0)).toEqual([0, ribbon.start])

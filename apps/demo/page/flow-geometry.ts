@@ -1,9 +1,9 @@
-/** Positions of the parts of the flow, in canvas pixels. */
+/** Positions of the elements of the flow, in canvas pixels. */
 export interface FlowLayout {
-  /** Left and right edge of the left half. */
+  /** Left and right edges of the left half. */
   readonly x0: number
   readonly xa: number
-  /** Left and right edge of the right half. */
+  /** Left and right edges of the right half. */
   readonly xb: number
   readonly x1: number
   /** Middle and height of the box between the halves. */
@@ -14,7 +14,7 @@ export interface FlowLayout {
   readonly to: readonly number[]
 }
 
-/** The path of requests from one protocol to one route: its vertical center at four places, and its width. */
+/** Path of the requests from one protocol to one route: its vertical center at four places, and its width. */
 export interface Ribbon {
   readonly protocol: number
   readonly row: number
@@ -25,12 +25,12 @@ export interface Ribbon {
   readonly end: number
 }
 
-/** Ribbons are narrower at the protocols and at the routes. */
+/** Width of a ribbon at its left and right ends, as a share of its width in the middle. */
 export const LEFT_SHARE = 0.78
 export const RIGHT_SHARE = 0.58
-/** Pixels for one request per second. A quiet server has thin ribbons. */
+/** Maximum number of pixels per request per second, so that an idle server has thin ribbons. */
 const MAX_SCALE = 4
-/** A ribbon without requests is drawn as a thin rail. */
+/** Width of the thin rail for a ribbon without requests. */
 const RAIL = 0.6
 /** Fractions of the path between which the box in the middle hides the dots. */
 const BOX_FROM = 0.45
@@ -107,7 +107,7 @@ export function pointOn(
   return [curveX(xb, x1, t), curveY(ribbon.leave, ribbon.end, t) + offset]
 }
 
-/** A Bézier curve whose control points lie in the middle between both ends, as in `bezierCurveTo`. */
+/** Returns a point on a Bézier curve whose control points lie midway between its ends, as in `bezierCurveTo`. */
 function curveX(from: number, to: number, t: number): number {
   const s = 1 - t
   const middle = (from + to) / 2

@@ -3,7 +3,7 @@ import type { ProtocolName } from '../src/live/messages.ts'
 /** Display names of the protocols. */
 export const PROTOCOL_NAMES: Readonly<Record<ProtocolName, string>> = { h1: 'HTTP/1.1', h2: 'HTTP/2', h3: 'HTTP/3' }
 
-/** Formats microseconds with the unit that fits: `19 µs`, `1.02 ms`, `15 s`. */
+/** Formats microseconds with a suitable unit: `19 µs`, `1.02 ms`, `15 s`. */
 export function duration(us: number): string {
   if (us < 995) return `${Math.round(us)} µs`
   if (us < 9950) return `${(us / 1000).toFixed(2)} ms`
@@ -43,7 +43,7 @@ export function tone(status: number): 'bad' | 'warn' | '' {
   return status > 399 ? 'warn' : ''
 }
 
-/** Returns a number between two limits. */
+/** Returns the number in a range that is nearest to a value. */
 export function clamp(value: number, low = 0, high = 1): number {
   return Math.min(high, Math.max(low, value))
 }

@@ -15,10 +15,10 @@ import { Tabs } from './panels/tabs.ts'
 import { Theme } from './panels/theme.ts'
 import { RequestList } from './request-list.ts'
 
-/** Milliseconds between two redraws of the list. A faster list would be unreadable. */
+/** Milliseconds between two redraws of the list. Faster changes would be unreadable. */
 const LIST_MS = 250
 
-/** Requests kept during a pause, as many as the list shows. */
+/** Number of requests kept during a pause: as many as the list shows. */
 const MAX_HELD = 200
 
 const list = new RequestList()
@@ -46,7 +46,7 @@ let isPaused = false
 let isLost = true
 /** Requests that arrived during a pause. */
 let held: RequestMessage[] = []
-/** The request that the page shows as soon as the feed delivers it: first the one that loaded the page. */
+/** The request that the page shows as soon as the feed delivers it. Initially, it is the request that loaded the page. */
 let awaited = header.requestId
 
 function select(request: RequestMessage, plays = true): void {
@@ -94,7 +94,7 @@ function welcome(message: WelcomeMessage): void {
   if (life.request === undefined) showAny()
 }
 
-/** Shows the visitor's newest request, or any other, if the request that delivered the page is unknown. */
+/** If the request that delivered the page is unknown, show the visitor's newest request, or any other. */
 function showAny(): void {
   const request = list.shown.find((each) => list.isOwn(each)) ?? list.shown[0]
   if (request === undefined) return

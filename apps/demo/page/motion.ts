@@ -1,16 +1,16 @@
 const reduced = matchMedia('(prefers-reduced-motion: reduce)')
-/** Touch screens belong to phones: half the frames use half the energy. */
+/** Assume that touch screens belong to phones, where half the frames need half the energy. */
 const coarse = matchMedia('(pointer: coarse)')
 const COARSE_FRAME_MS = 1000 / 30
-/** The longest step between two frames. After a pause, dots continue where they were. */
+/** Longest step between two frames, so that dots continue where they were after a pause. */
 const MAX_STEP_S = 0.05
 
-/** Reports whether the visitor asked for less motion. */
+/** Reports whether the visitor prefers reduced motion. */
 export function isStill(): boolean {
   return reduced.matches
 }
 
-/** Calls `draw` for each frame with the seconds since the last one. Browsers call nothing while the page is hidden. */
+/** Calls `draw` for each frame with the seconds since the last frame. Browsers draw no frames while the page is hidden. */
 export function eachFrame(draw: (seconds: number) => void): void {
   let before = performance.now()
   const frame = (now: number): void => {

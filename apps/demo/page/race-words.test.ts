@@ -16,10 +16,10 @@ const words = (kind: RaceKind, ...lanes: LaneResult[]): string => {
 
 it('names the winner, even if it is HTTP/1.1', () => {
   expect(words('one', lane('h1', 1), lane('h2', 1.3), lane('h3', 1.8))).toMatch(/^HTTP\/1\.1 won\. /)
-  expect(words('files', lane('h1', 60), lane('h2', 20), lane('h3', 25))).toMatch(/^HTTP\/2 won\. .*opened 6 and waited/)
+  expect(words('files', lane('h1', 60), lane('h2', 20), lane('h3', 25))).toMatch(/^HTTP\/2 won\. .*opened 6 and queued/)
 })
 
-it('calls a difference below 5% a tie', () => {
+it('reports a tie for a difference below 5%', () => {
   expect(words('files', lane('h1', 60), lane('h2', 20), lane('h3', 20.9))).toMatch(
     /^HTTP\/2 and HTTP\/3 are too close to call/,
   )

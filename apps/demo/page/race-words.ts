@@ -1,6 +1,6 @@
 import type { LaneResult, ProtocolName, RaceKind, RaceMessage } from '../src/live/messages.ts'
 
-/** The lanes of each kind: the name, and the protocol that carries it, which has a color. */
+/** Lanes of each kind: the name, and the protocol, which determines the color. */
 export const LANES: Readonly<Record<RaceKind, readonly (readonly [name: string, protocol: ProtocolName])[]>> = {
   files: [
     ['h1', 'h1'],
@@ -19,7 +19,7 @@ export const LANES: Readonly<Record<RaceKind, readonly (readonly [name: string, 
   ],
 }
 
-/** The meaning of a line in a lane. */
+/** Meaning of a line in a lane. */
 export const LEGENDS: Readonly<Record<RaceKind, string>> = {
   files: 'each line is one request',
   one: 'the bar is one request',
@@ -36,7 +36,7 @@ const LANE_NAMES: Readonly<Record<string, string>> = {
   WT: 'WebTransport',
 }
 
-/** Lanes within this share of the fastest are too close to call. */
+/** Relative difference from the fastest lane below which a race is too close to call. */
 const TIE = 1.05
 
 /** A sentence about a race: the winner and the reason. */
@@ -55,7 +55,7 @@ export function raceWords({ kind, lanes }: RaceMessage): RaceWords {
   return { winner, why: [reason(kind, lanes), ...lanes.map(absence)].filter(Boolean).join(' ') }
 }
 
-/** Says how the drawing of a race compares with the race itself. */
+/** States how much slower or faster a race is drawn than it was. */
 export function paceWords(raceMs: number, shownMs: number): string {
   const slower = shownMs / raceMs
   if (slower >= 1.5) return `Off they go, ${Math.round(slower)} times slower than it was …`
@@ -68,7 +68,7 @@ function reason(kind: RaceMessage['kind'], lanes: readonly LaneResult[]): string
   if (kind === 'echo')
     return 'One message there and back, median of 200. Events and POST used HTTP/2, the WebSocket HTTP/1.1.'
   const { connections = 6 } = lanes.find(({ name }) => name === 'h1') ?? {}
-  return `50 files of 2 KB, new connections. HTTP/1.1 opened ${connections} and waited in line, the others one.`
+  return `50 files of 2 KB, new connections. HTTP/1.1 opened ${connections} and queued its requests; the others opened one each.`
 }
 
 function absence({ name, absent }: LaneResult): string {

@@ -6,7 +6,7 @@ const request = (id: string, changes: Partial<RequestMessage> = {}): RequestMess
   ({ id, protocol: 'h2', method: 'GET', path: `/${id}`, status: 200, by: 'demo', ...changes }) as RequestMessage
 const ids = (requests: readonly RequestMessage[]): string[] => requests.map(({ id }) => id)
 
-it('shows the newest request first, and each only once', () => {
+it('shows the newest request first, and each request only once', () => {
   const list = new RequestList()
   expect(list.isEmpty).toBe(true)
   expect(ids(list.add([request('a'), request('b')]))).toEqual(['a', 'b'])
@@ -37,7 +37,7 @@ it('filters by sender, by failure and by every word', () => {
   expect(list.shown).toEqual([])
 })
 
-it('moves to neighbors and stays at the ends', () => {
+it('moves to neighbors and stops at the ends', () => {
   const list = new RequestList()
   list.add([request('a'), request('b'), request('c')])
   expect([list.neighbor(undefined, 1)?.id, list.neighbor('c', 1)?.id, list.neighbor('a', 1)?.id]).toEqual([

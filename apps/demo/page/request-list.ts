@@ -1,12 +1,12 @@
 import type { RequestMessage } from '../src/live/messages.ts'
 
-/** Which requests the list shows. */
+/** Selects the requests that the list shows. */
 export type Only = 'all' | 'mine' | 'failed'
 
 /** Maximum number of requests that the page keeps. */
 const MAX_REQUESTS = 200
 
-/** Requests that do not fill the list. */
+/** Number of requests below which the list counts as short. */
 const FEW = 10
 
 /** Stores the requests that the page has received, newest first, and selects those to show. */
@@ -27,7 +27,7 @@ export class RequestList {
     return this.#requests.length < FEW
   }
 
-  /** Adds requests, the oldest first. A reconnected stream repeats some, which are ignored. Returns the new ones. */
+  /** Adds requests, the oldest first. Ignores requests that a reconnected stream repeats. Returns the new ones. */
   add(requests: readonly RequestMessage[]): readonly RequestMessage[] {
     const fresh = requests.filter(({ id }) => !this.#ids.has(id))
     for (const { id } of fresh) this.#ids.add(id)
@@ -55,7 +55,7 @@ export class RequestList {
     })
   }
 
-  /** Returns the shown request `distance` places after another one; the first one if that is not shown. */
+  /** Returns the request `distance` rows after another one; the first request if the list does not show the other one. */
   neighbor(id: string | undefined, by: number): RequestMessage | undefined {
     const { shown } = this
     const at = shown.findIndex((request) => request.id === id)

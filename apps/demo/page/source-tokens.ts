@@ -1,4 +1,4 @@
-/** A piece of source code. */
+/** Token of source code. */
 export interface Token {
   readonly kind: 'text' | 'keyword' | 'string'
   readonly text: string

@@ -16,7 +16,7 @@ interface Turn {
   readonly cpuUs: number
 }
 
-/** Follows the feed as a page does. Returns a function that leaves. */
+/** Follows the feed as a page does. Returns a function that disconnects. */
 async function follow(): Promise<() => Promise<void>> {
   const controller = new AbortController()
   const response = await fetch(new URL('/events', demo.url), { signal: controller.signal })
@@ -29,7 +29,7 @@ async function follow(): Promise<() => Promise<void>> {
   }
 }
 
-/** Sends requests over all connections, one after the other on each, until the time is up. */
+/** Sends requests over all connections, one after another on each, until the time has elapsed. */
 async function load(milliseconds: number): Promise<Turn> {
   const before = await demo.measure()
   const started = performance.now()
@@ -61,13 +61,13 @@ async function turn(hasViewer: boolean): Promise<Turn> {
   return result
 }
 
-// The first viewer starts the four processes of the restart panel and a race. They run in all later turns.
+// The first viewer starts the four processes of the restart panel and a race. The processes keep running in all later turns.
 await turn(true)
 await turn(false)
 const rates: number[] = []
 const costs: number[] = []
 for (let n = 0; n < TURNS; n++) {
-  // Each pair begins with the other kind, so that a gradual change in the machine's speed affects both.
+  // Consecutive pairs begin with different kinds, so that a gradual change in the machine's speed affects both.
   const first = await turn(n % 2 === 0)
   const second = await turn(n % 2 !== 0)
   const [viewer, none] = n % 2 === 0 ? [first, second] : [second, first]

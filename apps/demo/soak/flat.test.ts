@@ -12,4 +12,4 @@ it.each([
   expect(found.ratio).toBeCloseTo(ratio)
 })
 
-it('rejects a series without thirds', () => expect(() => flatness([1, 2])).toThrow(RangeError))
+it('rejects a series of fewer than three values', () => expect(() => flatness([1, 2])).toThrow(RangeError))

@@ -1,4 +1,4 @@
-/** Largest growth, from the first to the last third, of a series that counts as flat. */
+/** Maximum growth from the first to the last third of a series that counts as flat. */
 const MAX_GROWTH = 1.1
 
 /** Whether a series of sizes stays flat. */
@@ -8,7 +8,7 @@ export interface Flatness {
   readonly ratio: number
 }
 
-/** Compares the first third of a series with the last. @throws {RangeError} for less than three values */
+/** Compares the first third of a series with the last. @throws {RangeError} for fewer than three values */
 export function flatness(sizes: readonly number[]): Flatness {
   const third = Math.floor(sizes.length / 3)
   if (third === 0) throw new RangeError(`flatness: "sizes" must have at least 3 values, got ${sizes.length}.`)

@@ -1,11 +1,11 @@
-// Preloaded into the measured server: answers "measure" with its heap after a collection, and with its CPU time.
+// Preloaded into the measured server. Replies to "measure" with the heap size after a garbage collection and the CPU time.
 import { isMainThread } from 'node:worker_threads'
 
 /** Memory and CPU time of a process. */
 export interface ProcessNumbers {
   readonly heapBytes: number
   readonly rssBytes: number
-  /** Microseconds of CPU time of all threads since the start. */
+  /** CPU time of all threads since the start, in microseconds. */
   readonly cpuUs: number
 }
 

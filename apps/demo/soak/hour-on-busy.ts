@@ -5,9 +5,9 @@ import { flatness } from './flat.ts'
 import { MeasuredDemo } from './measured-demo.ts'
 
 const SECONDS = Number(process.argv[2] ?? 3600)
-/** Long runs print once a minute, short ones 18 times. */
+/** Long runs print once per minute, short runs 18 times. */
 const STEP_MS = Math.min(60_000, (SECONDS * 1000) / 18)
-/** Share of the run in which caches and series fill, which the comparison leaves out. */
+/** Initial share of the run that the comparison omits, because caches and series are still filling. */
 const WARM_UP_SHARE = 1 / 3
 const MAX_FEED_KB = 30
 

@@ -20,7 +20,7 @@ export class MeasuredDemo implements AsyncDisposable {
     this.url = url
   }
 
-  /** Starts the demo. @throws {Error} with its output if it ends */
+  /** Starts the demo. @throws {Error} with its output if it exits */
   static async start(environment: Readonly<Record<string, string>>): Promise<MeasuredDemo> {
     const folder = await tempFolder()
     const child = spawn(process.execPath, ['--expose-gc', '--import', REPORTER, MAIN], {
@@ -42,10 +42,10 @@ export class MeasuredDemo implements AsyncDisposable {
       child.stdout?.resume()
       return new MeasuredDemo(child, folder, new URL(address))
     }
-    throw new Error(`The demo ended: ${output}`)
+    throw new Error(`The demo exited: ${output}`)
   }
 
-  /** Collects garbage in the server, and returns its memory and CPU time. */
+  /** Runs a garbage collection in the server, and returns its memory and CPU time. */
   async measure(): Promise<ProcessNumbers> {
     const reply = once(this.#child, 'message')
     this.#child.send('measure')

@@ -18,7 +18,7 @@ export async function keptCertificate(folder: string): Promise<CertificateFiles>
   const files = { certFile: join(folder, 'certificate.pem'), keyFile: join(folder, 'private-key.pem') }
   if (await isValid(files.certFile)) return files
   const { cert, private: key } = await generate([{ name: 'commonName', value: 'localhost' }], {
-    // Not Ed25519: the QUIC binding cannot use it.
+    // The QUIC binding cannot use Ed25519.
     keyType: 'ec',
     curve: 'P-256',
     notBeforeDate: new Date(Date.now() - DAY_MS),

@@ -31,9 +31,9 @@ const HOME = fileURLToPath(new URL('..', import.meta.url))
 const PAGE_DIR = join(HOME, 'dist/page')
 
 /**
- * Starts the demo: a server with and without TLS, which shows its own requests in a page.
+ * Starts the demo: a server with and without TLS, and a page that shows the server's requests.
  *
- * @throws {Error} with one line that states the fix
+ * @throws {Error} with a one-line message that states the fix
  */
 export async function startDemo(settings: Settings): Promise<RunningDemo> {
   if (!existsSync(join(PAGE_DIR, 'index.html'))) throw new Error('The page is not built. Run "pnpm build".')
@@ -63,7 +63,7 @@ export async function startDemo(settings: Settings): Promise<RunningDemo> {
   const app = server.router()
   const entries = accessLog({
     format: settings.accessLog,
-    // Health checks arrive every few seconds and would hide other entries.
+    // Health checks arrive every few seconds, so their entries would hide the others.
     skipPaths: ['/healthz'],
     requestHeaders: ['referer'],
     redactQuery: ['token'],

@@ -3,9 +3,9 @@ import * as log from '@fw/log'
 import { startDemo } from './demo.ts'
 import { helpText, readSettings } from './settings.ts'
 
-/** Runs the demo until SIGINT or SIGTERM. A startup error prints one line and sets exit code 1. */
+/** Runs the demo until SIGINT or SIGTERM. On a startup error, prints one line and sets exit code 1. */
 async function main(args: readonly string[]): Promise<void> {
-  // `pnpm start -- --help` passes the separator on.
+  // `pnpm start -- --help` also passes the separator.
   const [option] = args[0] === '--' ? args.slice(1) : args
   if (option === '--help' || option === '-h') {
     process.stdout.write(helpText())
@@ -15,7 +15,7 @@ async function main(args: readonly string[]): Promise<void> {
     throw new Error(`Unknown option ${option}. Set environment variables instead: --help lists them.`)
 
   const demo = await startDemo(readSettings(process.env))
-  // Workers run this function too. The primary prints for them.
+  // Workers run this function too, but only the primary prints.
   if (cluster.isPrimary) {
     process.stdout.write(`\n  ${demo.cleartext.url.href}  without TLS\n  ${demo.tls.url.href} with TLS\n\n`)
   }

@@ -23,7 +23,7 @@ export interface Settings {
   readonly proxies: number
 }
 
-/** An invalid setting. The message is one line that states the fix. */
+/** Error for an invalid setting. Its one-line message states the fix. */
 class SettingsError extends Error {
   override readonly name = 'SettingsError'
 }
@@ -35,7 +35,11 @@ interface Variable {
 }
 
 const VARIABLES = {
-  host: variable('DEMO_HOST', '127.0.0.1', 'IP address to listen on; others than loopback turn on public mode'),
+  host: variable(
+    'DEMO_HOST',
+    '127.0.0.1',
+    'IP address to listen on; an address other than loopback turns on public mode',
+  ),
   port: variable('DEMO_PORT', '8080', 'port without TLS: HTTP/1.1, and HTTP/2 with prior knowledge'),
   tlsPort: variable('DEMO_TLS_PORT', '8443', 'TLS port: HTTP/1.1 and HTTP/2 on TCP, HTTP/3 on UDP'),
   http3: variable('DEMO_HTTP3', 'on', 'on or off; needs the package @matrixai/quic'),
@@ -55,7 +59,7 @@ const VARIABLES = {
     '0',
     'worker processes, each with its own feed and without demo traffic; 0 for none',
   ),
-  proxies: variable('DEMO_PROXIES', '0', 'trusted proxies in front, which add to x-forwarded-for'),
+  proxies: variable('DEMO_PROXIES', '0', 'number of trusted proxies in front that append to x-forwarded-for'),
 } satisfies Record<keyof Settings, Variable>
 
 /**
@@ -73,7 +77,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
   const read = ({ name, fallback }: Variable): string => environment[name] ?? fallback
   const logFile = read(VARIABLES.logFile)
   return {
-    // An empty value, such as from an unset variable, must not open the demo to other machines.
+    // An empty value, for example from an unset variable, must not expose the demo to other machines.
     host: read(VARIABLES.host) || VARIABLES.host.fallback,
     port: readNumber(VARIABLES.port, read, 65_535),
     tlsPort: readNumber(VARIABLES.tlsPort, read, 65_535),

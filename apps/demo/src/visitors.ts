@@ -3,7 +3,7 @@ import { contextKey, type Context, type ContextKey, type Middleware } from '@fw/
 import { CLIENT_FIELD } from './clients/tasks.ts'
 import type { CurrentRequest } from './observe/observed.ts'
 
-/** Public name of the visitor that sent a request. The cookie has another value, which only the browser knows. */
+/** Public name of the visitor that sent a request. The cookie has a different, secret value. */
 export const Visitor: ContextKey<string> = contextKey<string>('visitor', 'router.use(visitors.middleware)')
 
 const VISITOR_BYTES = 16
@@ -30,8 +30,7 @@ export class Visitors {
   }
 
   /**
-   * Returns the name that one of the demo's clients gives itself: `demo`, `race`, or the visitor for whom it sends the
-   * request.
+   * Returns the sender that one of the demo's clients states: `demo`, `race`, or the visitor for whom it sends the request.
    */
   #clientOf(ctx: Context): string | undefined {
     const field = ctx.headers.get(CLIENT_FIELD)
@@ -45,10 +44,10 @@ function visitorName(cookie: string): string {
   return createHash('sha256').update(cookie).digest('base64url').slice(0, NAME_LENGTH)
 }
 
-/** Returns the visitor that the cookie names, or gives the browser a new one. */
+/** Returns the visitor from the cookie, or sets a new cookie. */
 function recognize({ cookies, exchange }: Context): string {
   const isSecure = exchange.scheme === 'https'
-  // All ports of a host share cookies, and a cookie without TLS cannot replace one with TLS that has the same name.
+  // All ports of a host share cookies, and a response without TLS cannot replace a `Secure` cookie of the same name.
   const name = isSecure ? '__Host-visitor' : 'visitor'
   const known = cookies.get(name)
   if (known !== null && VISITOR.test(known)) return known

@@ -20,7 +20,7 @@ describe.each([
   let browser: Browser
   let page: Page
   let origin: string
-  /** The path, query and status of every response that the browser received. */
+  /** Path, query and status of every response that the browser received. */
   const responses: { path: string; status: number }[] = []
 
   const readLog = async (): Promise<string[]> =>
@@ -58,11 +58,11 @@ describe.each([
     await folder?.[Symbol.asyncDispose]()
   })
 
-  it('serves an unmodified application: every asset has its type and uses this protocol', async () => {
+  it('serves an unmodified application with the right type for every asset over this protocol', async () => {
     const types = new Map<string, string | undefined>()
     page.on('response', (response) => types.set(new URL(response.url()).pathname, response.headers()['content-type']))
     await page.goto(`${origin}/files/index.html`, { waitUntil: 'networkidle' })
-    // The application's own script draws it after its bundles have run.
+    // The application renders itself after its bundles have run.
     await page.waitForSelector('#swagger-ui .swagger-ui')
 
     expect(Object.fromEntries(types)).toMatchObject({
@@ -87,7 +87,7 @@ describe.each([
     const before = (await readLog()).length
     await page.reload({ waitUntil: 'networkidle' })
     await page.waitForSelector('#swagger-ui .swagger-ui')
-    // The browser reports 200 with the cached body to the script. The log shows the sent status.
+    // The browser reports status 200 and the cached body to the script, but the log shows the status that was sent.
     const statuses = async (): Promise<Record<string, string>> => {
       const lines = (await readLog()).slice(before)
       return Object.fromEntries(lines.map((line) => /GET \/files\/(\S+) (\d{3})/.exec(line)?.slice(1) ?? []))
@@ -100,17 +100,18 @@ describe.each([
       'swagger-ui-standalone-preset.js': '304',
       'swagger-initializer.js': '304',
     })
-    // The first response for some files, such as the icon, can arrive only now. No file is loaded twice.
+    // Some files, such as the icon, can arrive for the first time only now. No file is loaded twice.
     const sent = (await readLog()).flatMap((line) => /GET \/files\/(\S+) 200 /.exec(line)?.[1] ?? [])
     expect(sent.filter((path, at) => sent.indexOf(path) !== at)).toEqual([])
   })
 
-  it("draws the page's requests, first the one that delivered it", async () => {
+  it("draws the page's requests, starting with the one that delivered the page", async () => {
     await page.goto(`${origin}/`)
     await page.waitForFunction(() => document.querySelector('#t-life')?.textContent === 'GET /')
     expect(await page.textContent('#protocol')).toBe(shown)
     expect(await page.textContent('#life .head')).toContain(`200${shown}`)
-    // Each press sends a request. The page shows it with its log lines, the oldest of them at its line in the handler.
+    // Each key press sends a request. The page shows it with its log lines, and shows the oldest one at its line in the
+    // handler.
     await page.keyboard.press('h')
     await page.waitForFunction(() => document.querySelector('#t-life')?.textContent === 'GET /api/hello/you')
     expect(await page.textContent('#life .log')).toContain('Greeting you')
@@ -123,7 +124,7 @@ describe.each([
     expect(new Set(protocols)).toEqual(new Set([short]))
   })
 
-  it('logs every request to the file as exactly one line with its protocol', async () => {
+  it('logs every request as exactly one line with its protocol', async () => {
     responses.length = 0
     const marked = ['/?run=1', '/live.js?run=1', '/api/hello/log?run=1', '/api/teapot?run=1', '/files/missing.js?run=1']
     for (const path of marked) await page.evaluate((url) => fetch(url, { cache: 'no-store' }), path)
@@ -165,7 +166,7 @@ describe.each([
   })
 })
 
-/** Returns the protocols of the page and its own files. */
+/** Returns the protocols over which the page and its files were loaded. */
 function hopProtocols(page: Page, origin: string): Promise<string[]> {
   return page.evaluate((own) => {
     const entries = [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]

@@ -11,10 +11,10 @@ export interface Ended {
   readonly stderr: string
 }
 
-/** The demo in a new process, started as a user would start it. */
+/** Runs the demo in a new process, started as a user would start it. */
 export class DemoProcess implements AsyncDisposable {
   readonly #child: ChildProcess
-  /** Resolves when the process has ended and all its output has arrived. */
+  /** Resolves when the process has exited and all its output has arrived. */
   readonly #closed: Promise<unknown>
   #stdout = ''
   #stderr = ''
@@ -34,19 +34,19 @@ export class DemoProcess implements AsyncDisposable {
     return this.#stdout
   }
 
-  /** Waits until the process prints both addresses. @throws {Error} with its output if it ends before */
+  /** Waits until the process prints both addresses. @throws {Error} with its output if it exits first */
   async addresses(): Promise<{ cleartext: URL; tls: URL }> {
     for (;;) {
       const cleartext = /^ {2}(http:\S+)\s/m.exec(this.#stdout)?.[1]
       const tls = /^ {2}(https:\S+)\s/m.exec(this.#stdout)?.[1]
       if (cleartext !== undefined && tls !== undefined) return { cleartext: new URL(cleartext), tls: new URL(tls) }
       if (this.#child.exitCode !== null || this.#child.signalCode !== null)
-        throw new Error(`The demo ended: ${this.#stdout}${this.#stderr}`)
+        throw new Error(`The demo exited: ${this.#stdout}${this.#stderr}`)
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
   }
 
-  /** Sends a signal, if given, and waits until the process ends. */
+  /** Sends a signal, if given, and waits until the process exits. */
   async end(signal?: NodeJS.Signals): Promise<Ended> {
     if (signal !== undefined) this.#child.kill(signal)
     await this.#closed

@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest'
 import type { ThrownError } from './thrown-errors.ts'
 
 const run = promisify(execFile)
-// The packages that the examples import are the demo's dependencies.
+// The examples run here because the demo depends on all packages that they import.
 const FOLDER = fileURLToPath(new URL('..', import.meta.url))
 const PRELOAD = new URL('./thrown-errors.ts', import.meta.url).href
 const PAGES = globSync(fileURLToPath(new URL('../../../docs/errors/*.md', import.meta.url))).toSorted()
@@ -51,7 +51,7 @@ async function errorsOf(program: string, report: string): Promise<ThrownError[]>
   }
 }
 
-/** Returns the content of the first block of a language. */
+/** Returns the content of the first block in a language. */
 function blockOf(page: string, language: string): string {
   return new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, 'm').exec(page)?.[1] ?? ''
 }

@@ -54,7 +54,7 @@ describe('the feed', () => {
 describe('the feed in public mode', () => {
   beforeEach(() => start(true))
 
-  it('sends single requests to their own visitor, and counts to all visitors', async () => {
+  it('sends single requests only to their visitor, and counts to all visitors', async () => {
     await using ada = await EventClient.connect(server, '/events/ada')
     await using bob = await EventClient.connect(server, '/events/bob')
     await ada.next()
@@ -73,7 +73,7 @@ describe('the feed in public mode', () => {
     expect([countsOfAda?.type, countsOfBob?.type]).toEqual(['counts', 'counts'])
   })
 
-  it("hides other visitors' requests in the history for a first visit", () => {
+  it("hides other visitors' requests in the history for a new visitor", () => {
     const all = [request('/a', 'ada'), request('/b', 'bob'), request('/c', 'demo')]
     expect(feed.visible(all, 'ada').map(({ path }) => path)).toEqual(['/a'])
   })

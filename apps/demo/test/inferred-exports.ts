@@ -1,6 +1,6 @@
 /**
  * A library on top of the packages that exports values with inferred types. `pnpm check:packages` emits its declarations from
- * the published packages, and compiles them alone: they must not mention a type that this file could not import.
+ * the published packages, and compiles only the declarations. They must not refer to a type that this file could not import.
  */
 import { accessLog, AccessLogFormat, RequestLogger } from '@fw/access-log'
 import { App, contextKey, DEFAULT_LIMITS, HttpError, Server, toFetchHandler, toNodeHandler } from '@fw/core'

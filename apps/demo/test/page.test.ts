@@ -30,7 +30,7 @@ async function startDemo(
   return { demo, origin: `http://127.0.0.1:${cleartext.port}` }
 }
 
-/** Opens the page, and waits until it follows the feed and shows the request that delivered it. */
+/** Opens the page, and waits until it is connected to the feed and shows the request that delivered it. */
 async function open(origin: string, options: BrowserContextOptions, query = ''): Promise<Page> {
   const context = await browser.newContext({ viewport: WIDE, ...options })
   const page = await context.newPage()
@@ -66,7 +66,7 @@ describe('the page', () => {
     const source = await readFile(AXE, 'utf8')
     const found: unknown[] = []
     const check = async (page: Page, view: string): Promise<void> => {
-      // The page's policy forbids injected scripts, but not the debugger's.
+      // The page's policy forbids injected scripts, but not scripts from the debugger.
       await page.evaluate(source)
       const violations = await page.evaluate(async (values) => {
         const axe = (
@@ -97,7 +97,7 @@ describe('the page', () => {
   it.each([
     ['a desktop', WIDE],
     ['a phone', PHONE],
-  ])('loads at most 90 KiB on %s without layout shifts, and obeys its own policy', async (_name, viewport) => {
+  ])('loads at most 90 KiB on %s without layout shifts or policy violations', async (_name, viewport) => {
     const context = await browser.newContext({ viewport })
     const page = await context.newPage()
     const complaints: string[] = []
@@ -128,7 +128,7 @@ describe('the page', () => {
     await context.close()
   })
 
-  it('keeps still for visitors who ask for less motion', async () => {
+  it('does not move for visitors who prefer reduced motion', async () => {
     const page = await open(origin, { reducedMotion: 'reduce' })
     // The first race changes its panel and the ribbons.
     await page.waitForFunction(() => /won|close/.test(document.getElementById('raced')?.textContent ?? ''))
@@ -142,12 +142,12 @@ describe('the page', () => {
     await page.waitForFunction(() => document.querySelector('#kpis b')?.textContent === '0')
     const first = await look()
     await page.waitForTimeout(1000)
-    // Masks touch rounded corners, whose pixels can differ.
+    // Masks overlap rounded corners, whose pixels can differ.
     expect(await differingPixels(first, await look())).toBeLessThan(50)
     await page.context().close()
   })
 
-  it('can be used by keyboard alone, and always shows the focus', async () => {
+  it('can be used with the keyboard alone, and always shows the focus', async () => {
     const page = await open(origin, {})
     const wanted = await page.evaluate(
       () =>
@@ -184,7 +184,7 @@ describe('the page', () => {
     await page.context().close()
   })
 
-  it('shows what a fault did, and the request in the list', async () => {
+  it('shows the effect of a fault, and its request in the list', async () => {
     const page = await open(origin, {})
     await page.click('[data-fault=throw]')
     await page.waitForFunction(() =>
@@ -204,7 +204,7 @@ describe('the page', () => {
     await page.context().close()
   })
 
-  it('replaces four processes under load, and no request fails', async () => {
+  it('replaces four processes under load without a failed request', async () => {
     const page = await open(origin, {})
     await page.waitForFunction(() => /port [1-9]/.test(document.getElementById('rstate')?.textContent ?? ''))
     const port = Number(/port (\d+)/.exec((await page.textContent('#rstate')) ?? '')?.[1])
@@ -254,7 +254,7 @@ describe('the page', () => {
     expect(await promise).toBe(status)
   })
 
-  it('limits faults to one a second', async () => {
+  it('limits faults to one per second', async () => {
     const statuses = await Promise.all(
       Array.from({ length: 3 }, () =>
         post(`${origin}/api/live/break/garbled`, { origin, cookie: `visitor=${'x'.repeat(22)}` }),
@@ -275,7 +275,7 @@ async function post(url: string, headers: Record<string, string>): Promise<numbe
   return response.status
 }
 
-/** Follows the feed from a page. Returns a function that returns what has arrived. */
+/** Follows the feed from a page. Returns a function that returns the received events. */
 async function feedOf(page: Page): Promise<() => Promise<string>> {
   await page.evaluate(() => {
     const received: string[] = []
@@ -288,7 +288,7 @@ async function feedOf(page: Page): Promise<() => Promise<string>> {
   return () => page.evaluate(() => (window as unknown as { received: string[] }).received.join('\n'))
 }
 
-/** Counts the pixels that differ between two pictures of the same size. */
+/** Returns the number of pixels that differ between two pictures of the same size. */
 async function differingPixels(first: Buffer, second: Buffer): Promise<number> {
   const page = await browser.newPage()
   const count = await page.evaluate(
@@ -315,7 +315,7 @@ async function differingPixels(first: Buffer, second: Buffer): Promise<number> {
 }
 
 describe('the page after its process was killed', () => {
-  it('follows the next process within 3 s, and keeps its content', async () => {
+  it('connects to the next process within 3 s, and keeps its content', async () => {
     await using folder = await tempFolder()
     const settings = { DEMO_PORT: String(await freePort()) }
     const { demo, origin } = await startDemo(folder, settings)
@@ -338,7 +338,7 @@ describe('the page after its process was killed', () => {
 })
 
 describe('the page on a public address', () => {
-  it('shows two visitors nothing of each other, and turns off expensive features', async () => {
+  it('hides two visitors from each other, and turns off expensive features', async () => {
     await using folder = await tempFolder()
     const { demo, origin } = await startDemo(folder, { DEMO_HOST: '0.0.0.0' })
     const [ada, bob] = await Promise.all([open(origin, {}), open(origin, {})])
@@ -347,7 +347,7 @@ describe('the page on a public address', () => {
     await bob.evaluate(() => fetch('/nowhere/secret-of-bob'))
     await expect.poll(ofAda).toContain('Greeting secret-of-ada')
     await expect.poll(ofBob).toContain('/nowhere/secret-of-bob')
-    // The counts of both requests have arrived, and with them everything that the feed sends about them.
+    // When the counts of both requests have arrived, all other events about them have arrived too.
     await ada.waitForTimeout(1500)
     expect(await ofAda()).not.toContain('secret-of-bob')
     expect(await ofBob()).not.toContain('secret-of-ada')

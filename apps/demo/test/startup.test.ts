@@ -86,7 +86,7 @@ describe('a demo that cannot start', () => {
 })
 
 it('reports HTTP/3 without its optional package', async () => {
-  // The error in a process where the package is not installed.
+  // Causes the same error as a process in which the package is not installed.
   const hide = `import { registerHooks } from 'node:module'
     registerHooks({ resolve(specifier, context, next) {
       if (!specifier.startsWith('@matrixai/quic')) return next(specifier, context)
@@ -99,14 +99,14 @@ it('reports HTTP/3 without its optional package', async () => {
   expect(exitCode).toBe(1)
 })
 
-// `pnpm start -- --help` passes `--` on, `pnpm start --help` does not.
+// `pnpm start -- --help` passes `--` to the program, `pnpm start --help` does not.
 it.each([[['--help']], [['--', '--help']]])('lists every option with %j', async (args) => {
   const { exitCode, stdout, stderr } = await start({}, args)
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
   for (const name of ['DEMO_PORT', 'DEMO_TLS_PORT', 'DEMO_HTTP3', 'DEMO_LOG_LEVEL']) expect(stdout).toContain(name)
 })
 
-it('serves from worker processes with DEMO_WORKERS, and ends them at exit', async () => {
+it('serves from worker processes with DEMO_WORKERS, and ends them on exit', async () => {
   await using folder = await tempFolder()
   await using demo = new DemoProcess({
     DEMO_HOST: '127.0.0.1',
@@ -117,7 +117,7 @@ it('serves from worker processes with DEMO_WORKERS, and ends them at exit', asyn
   })
   const { cleartext } = await demo.addresses()
   expect((await fetch(cleartext)).status).toBe(200)
-  // Some messages from the workers can follow the addresses.
+  // The workers can print messages after the addresses.
   await expect.poll(() => demo.stdout.match(/Worker \d \(process \d+\) is ready/g)).toHaveLength(2)
   const { exitCode, stderr } = await demo.end('SIGTERM')
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })

@@ -1,4 +1,5 @@
-// Writes the errors that a program throws or prints with console.log to the file in THROWN_ERRORS. Load it with --import.
+// Writes the errors that a program throws or prints with console.log to the file that THROWN_ERRORS names. Load this module
+// with --import.
 import cluster from 'node:cluster'
 import { writeFileSync } from 'node:fs'
 import { isMainThread } from 'node:worker_threads'

@@ -67,7 +67,7 @@ eachProtocol("a visitor's feed in public mode", start, (client) => {
     return { text: () => text, stop: () => response.abort() }
   }
 
-  it('shows a visitor only their own requests and log lines, even if others are in progress', async () => {
+  it('shows a visitor only their own requests and log lines, even while others are in progress', async () => {
     const [ada, bob] = [await newVisitor(), await newVisitor()]
     expect(ada).not.toBe(bob)
     const [ofAda, ofBob, ofStranger] = [await follow(ada), await follow(bob), await follow()]
@@ -81,7 +81,7 @@ eachProtocol("a visitor's feed in public mode", start, (client) => {
       await expect.poll(() => ofAda.text()).toContain(line)
     }
     await expect.poll(() => ofBob.text()).toContain('GET /hello/bob-3 200')
-    // All visitors get the counts.
+    // All visitors receive the counts.
     for (const each of [ofAda, ofBob, ofStranger]) await expect.poll(() => each.text()).toContain('event: counts')
     expect(ofAda.text()).not.toMatch(/bob|stranger/)
     expect(ofBob.text()).not.toMatch(/ada|stranger/)

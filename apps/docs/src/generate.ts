@@ -1,4 +1,4 @@
-// Writes the pages whose text exists elsewhere in the repository: package pages, the API reference and figures.
+// Writes the pages whose text is stored elsewhere in the repository: package pages, the API reference and figures.
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -64,11 +64,11 @@ cpSync(new URL('fonts', DEMO), new URL('fonts', PUBLIC), { recursive: true })
 for (const [name, svg] of chartsOf()) write(new URL(`charts/${name}.svg`, PUBLIC), svg)
 
 function writePage(path: string, { title, description, markdown }: Body, label?: string): void {
-  // A README's title is the package name. The page's label names the subject.
+  // The title of a README is the package name. The page label names the subject.
   const fields = {
     title: title.startsWith('@fw/') && label !== undefined ? label : title,
     description,
-    // Astro would turn the path into lower case. Error codes are in upper case.
+    // Astro would convert the path to lower case, but error codes are in upper case.
     ...(path.startsWith('errors/') && { slug: path }),
   }
   write(new URL(`${path}.md`, CONTENT), withFrontMatter(fields, markdown))

@@ -7,10 +7,10 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const DOCS = fileURLToPath(new URL('..', import.meta.url))
 const CONTENT = `${DOCS}src/content/docs/`
 
-/** Pages of this folder. The tests of each package run the pages of that package. */
+/** Pages in this folder. The tests of each package run that package's pages. */
 const WRITTEN = globSync(['quickstart.md', '{tutorial,recipes,from,deploy}/*.md'], { cwd: CONTENT })
   .toSorted()
-  .filter((page) => page !== 'deploy/proxies.md' && page !== 'deploy/workers.md')
+  .filter((page) => page !== 'deploy/proxies.md' && page !== 'deploy/proxy-protocol.md' && page !== 'deploy/workers.md')
 const IN_PACKAGES = globSync(['README.md', 'packages/*/README.md', 'packages/*/docs/*.md', 'docs/*.md'], { cwd: ROOT })
 
 /** Returns the earlier parts of the tutorial, whose files a part continues. */
@@ -21,7 +21,7 @@ function before(page: string): string[] {
 
 for (const page of WRITTEN) runPage(CONTENT + page, { from: DOCS, before: before(page) })
 
-/** Pages that no test runs. The demo runs the complete example. */
+/** Pages whose commands no test runs. The demo runs the complete example. */
 const NOT_RUN = [
   ...globSync(['docs/*.md', 'packages/create/README.md', 'CONTRIBUTING.md', 'SECURITY.md'], { cwd: ROOT })
     .filter((page) => page !== 'docs/complete-example.md')
@@ -29,7 +29,7 @@ const NOT_RUN = [
   ...globSync(['index.md', 'why/{index,versions}.md'], { cwd: CONTENT }).map((page) => CONTENT + page),
 ]
 
-it.each(NOT_RUN)('finds the reason for each command in %s that no test runs', (page) => {
+it.each(NOT_RUN)('requires a reason for each command in %s that no test runs', (page) => {
   const commands = pageBlocks(readFileSync(page, 'utf8')).filter(({ language }) => /^(?:console|sh)$/.test(language))
   expect(commands.filter(({ noRun }) => noRun === undefined || noRun === '')).toEqual([])
 })

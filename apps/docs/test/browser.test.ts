@@ -11,7 +11,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 const DIST = fileURLToPath(new URL('../dist/', import.meta.url))
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Bytes that a page of the site loads at most, with Brotli. */
+/** Maximum number of bytes that a page loads, with Brotli. */
 const MAX_PAGE_BYTES = 60 * 1024
 
 /** One page of each kind: home, code, two columns, an option table, images, an error, an API page. */
@@ -25,15 +25,15 @@ const REPRESENTATIVE = [
   '/reference/static/',
 ]
 
-/** Every page on the site, except the similar pages of single errors: `REPRESENTATIVE` has one. */
+/** Every page on the site, except the pages of single errors, which are similar: `REPRESENTATIVE` has one. */
 const ALL = globSync('**/index.html', { cwd: DIST })
   .map((file) => `/${file.replace(/index\.html$/, '')}`)
   .filter((path) => !path.startsWith('/errors/'))
 
-/** Number of results that a reader looks at. */
+/** Number of search results that a reader considers. */
 const MAX_RANK = 5
 
-/** Phrases that a reader types, each with a page that must be among the first results. */
+/** Search phrases, each with a page that must be among the first results. */
 const SEARCHES = [
   ['trailing slash', '/guides/routing/'],
   ['graceful shutdown', '/guides/shutdown/'],
@@ -80,12 +80,12 @@ afterEach(() => {
   if (found.length > 0) throw new Error(`Errors in the browser:\n${found.join('\n')}`)
 })
 
-/** Opens a page of the site and waits until it is complete. */
+/** Opens a page and waits until it has loaded completely. */
 async function open(path: string, options: { colorScheme?: 'dark' | 'light'; width?: number } = {}): Promise<Page> {
   const { colorScheme = 'dark', width = 1440 } = options
   const page = await browser.newPage({ colorScheme, viewport: { width, height: 900 } })
   collectErrors(page)
-  // Nothing must come from another origin.
+  // The page must not load anything from another origin.
   await page.route(
     (url) => url.origin !== origin,
     (route) => route.abort(),
@@ -146,7 +146,7 @@ describe('a page in the browser', () => {
 })
 
 describe('the site', () => {
-  it('has no error in the console of any page, and no page is wider than a phone', async () => {
+  it('logs no console error and is not wider than a phone', async () => {
     const page = await browser.newPage({ viewport: { width: 390, height: 844 } })
     collectErrors(page)
     const wide: string[] = []
@@ -159,14 +159,14 @@ describe('the site', () => {
     expect(wide).toEqual([])
   }, 300_000)
 
-  it('shows the picture of the home page above the fold', async () => {
+  it('shows the home-page picture above the fold', async () => {
     const page = await open('/')
     const box = await page.locator('.hero > img:visible').boundingBox()
     await page.close()
     expect((box?.y ?? Number.NaN) + (box?.height ?? Number.NaN)).toBeLessThan(900)
   })
 
-  it.each([1440, 1152])('shows a migration page side by side at %i pixels', async (width) => {
+  it.each([1440, 1152])('shows the programs of a migration page side by side at %i pixels', async (width) => {
     const page = await open('/from/express/', { width })
     const [before, after] = await Promise.all(
       ['#before', '#after'].map((heading) => page.locator(heading).boundingBox()),
@@ -176,7 +176,7 @@ describe('the site', () => {
     expect(after?.x).toBeGreaterThan(before?.x ?? Number.NaN)
   })
 
-  it('breaks identifiers in a narrow table between their words', async () => {
+  it('breaks identifiers in a narrow table between words', async () => {
     const page = await open('/reference/limits/', { width: 390 })
     const lines = await page.evaluate(() => {
       const code = Array.from(document.querySelectorAll('td:first-child code')).find(
@@ -193,14 +193,14 @@ describe('the site', () => {
     expect(lines).toEqual([1, 1, 1, 1])
   })
 
-  it('shows charts on a phone in their own size', async () => {
+  it('shows charts on a phone at their natural size', async () => {
     const page = await open('/why/performance/', { width: 390 })
     const image = page.locator('img[src="/charts/http1.svg"]')
     await image.scrollIntoViewIfNeeded()
     await expect.poll(() => image.evaluate((node: HTMLImageElement) => node.currentSrc)).toMatch(/http1-narrow\.svg$/)
     const [shown, natural] = await image.evaluate((node: HTMLImageElement) => [node.width, node.naturalWidth])
     await page.close()
-    // The text of a chart has 13 pixels.
+    // Chart text has a font size of 13 pixels.
     expect(shown).toBeGreaterThan(0.9 * (natural ?? Number.NaN))
   })
 })
@@ -208,7 +208,7 @@ describe('the site', () => {
 describe('search', () => {
   it.each(SEARCHES)('finds "%s" on %s', async (phrase, expected) => {
     const page = await open('/quickstart/')
-    // As text, because vitest would replace the import with its own.
+    // Passed as text, because vitest would replace the import.
     const found: string[] = await page.evaluate(`(async () => {
       const pagefind = await import('/pagefind/pagefind.js')
       const { results } = await pagefind.search(${JSON.stringify(phrase)})
@@ -228,7 +228,7 @@ describe('search', () => {
     expect(await page.locator('.pagefind-ui__result-link').count()).toBeGreaterThan(0)
     await page.close()
   })
-  it('keeps what a reader types before it has loaded', async () => {
+  it('keeps text that is typed before it has loaded', async () => {
     const page = await open('/quickstart/')
     const typed = Promise.withResolvers<void>()
     const requested: string[] = []

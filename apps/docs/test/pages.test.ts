@@ -6,10 +6,10 @@ import { PAGES } from '../src/site/pages.ts'
 const CONTENT = fileURLToPath(new URL('../src/content/docs/', import.meta.url))
 const DIST = fileURLToPath(new URL('../dist/', import.meta.url))
 
-/** Maximum number of lines on a page. Readers cannot find anything on a longer page. */
+/** Maximum number of lines on a page. Longer pages are hard to search. */
 const MAX_LINES = 150
 
-/** Pages that list every export of a package, so their length follows from the code. */
+/** Pages that list every export of a package, so their length depends on the code. */
 const GENERATED =
   /^reference\/(?:core|log|access-log|static|sse|cors|csrf|auth|etag|security-headers|rate-limit|node-middleware|session|client-address|http-fields|compress|types)$/
 
@@ -21,11 +21,11 @@ function fileOf(path: string): string {
 }
 
 describe('the list of pages', () => {
-  it('names each page once', () => {
+  it('contains each page once', () => {
     expect(new Set(PAGES.map(({ path }) => path)).size).toBe(PAGES.length)
   })
 
-  it('names every page of the folder, except those of single errors', () => {
+  it('contains every page in the folder, except the pages of single errors', () => {
     const files = globSync('**/*.md', { cwd: CONTENT }).filter((file) => !file.startsWith('errors/'))
     const paths = files.map((file) => file.replace(/(?:^|\/)?(?:index)?\.md$/, ''))
     expect(paths.toSorted()).toEqual(PAGES.map(({ path }) => path).toSorted())
@@ -41,7 +41,7 @@ describe('the list of pages', () => {
 })
 
 describe('the built site', () => {
-  it.each(PAGES)('has HTML and Markdown of the page "$label"', ({ path }) => {
+  it.each(PAGES)('contains HTML and Markdown for the page "$label"', ({ path }) => {
     expect(existsSync(`${DIST}${path}/index.html`)).toBe(true)
     expect(readFileSync(`${DIST}${path === '' ? 'index' : path}.md`, 'utf8')).toMatch(/^# /)
   })

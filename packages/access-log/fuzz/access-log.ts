@@ -15,7 +15,7 @@ interface Input {
   readonly status: number
 }
 
-/** Texts that would forge another part of an entry, another entry, or commands to a terminal. */
+/** Strings that would forge another part of an entry, another entry, or terminal commands. */
 const HOSTILE: readonly string[] = [
   '\n',
   '\r\nGET /fake 200 OK 0.10ms - 1.1.1.1 (0 B) [HTTP/1.1]',
@@ -104,7 +104,7 @@ function text(random: Random): string {
   return random.chance(0.2) ? mutate(parts.join(''), random, HOSTILE) : parts.join('')
 }
 
-/** Returns the text of a request's only entry. The response repeats the user agent in a field. */
+/** Returns the text of a request's only entry. The response contains the user agent in a field. */
 async function entryOf(input: Input, config: AccessLogConfig): Promise<string> {
   sink.clear()
   const { method, path, query: rawQuery, headers, status } = input
@@ -165,7 +165,7 @@ async function checkRequestLogger({ method, path, query: rawQuery, headers }: In
   assert.doesNotMatch(line, UNSAFE)
 }
 
-/** Checks that an entry shows no value that `URLSearchParams` finds under a redacted name. */
+/** Checks that an entry does not contain a value that `URLSearchParams` finds under a redacted name. */
 async function checkRedaction(input: Input): Promise<void> {
   const entry = await entryOf(input, { format: AccessLogFormat.Json, redactQuery: ['token'] })
   const { query = '' } = JSON.parse(entry) as { query?: string }
@@ -176,7 +176,7 @@ async function checkRedaction(input: Input): Promise<void> {
   }
 }
 
-/** Returns the captured headers that an entry must show, in the order of the configuration. */
+/** Returns the captured headers that an entry must contain, in configuration order. */
 function captured(names: readonly string[], fields: Input['headers']): [string, string][] {
   return names.flatMap((name) => {
     const values = Object.hasOwn(fields, name.toLowerCase()) ? (fields[name.toLowerCase()] ?? []) : []

@@ -19,7 +19,7 @@ afterAll(() => {
   setLevel(Level.Info)
 })
 
-/** Runs `accessLog` with each of the configurations, the first one outermost. */
+/** Runs one `accessLog` for each configuration, the first one outermost. */
 async function run(configs: readonly AccessLogConfig[], request: FakeRequest = {}): Promise<FakeContext> {
   const fake = fakeContext(request)
   const enter = async ([first, ...rest]: readonly AccessLogConfig[]): Promise<void> => {
@@ -76,7 +76,7 @@ describe('accessLog', () => {
   })
 
   it.each(['combined', 'common', 'json', 'fields'] as const)(
-    'passes the fields of an entry in %s to sinks',
+    'passes the fields of an entry in format %s to sinks',
     async (format) => {
       nowMs = 0
       const { finish } = await run([{ format }], { path: '/a', rawQuery: 'b=1', headers: { 'x-request-id': 'r-1' } })
@@ -97,13 +97,13 @@ describe('accessLog', () => {
     },
   )
 
-  it('passes no fields to sinks with the text of a customFormatter', async () => {
+  it('passes the text of a customFormatter to sinks without fields', async () => {
     const { finish } = await run([{ customFormatter: () => 'mine' }])
     finish()
     expect(sink.records()).toMatchObject([{ message: 'mine', data: undefined }])
   })
 
-  it('shows method, path and status as the text of the format fields', async () => {
+  it('uses method, path and status as the text in format fields', async () => {
     const { finish } = await run([{ format: 'fields' }], { path: '/a b"' })
     finish({ status: 404, aborted: true })
     expect(sink.messages()).toEqual(['[ABORTED] GET /a\\x20b\\" 404'])
@@ -132,7 +132,7 @@ describe('accessLog', () => {
     expect(sink.records()[0]).toMatchObject({ message: '[r-1] [GET /] x', fields: { correlation_id: 'r-1' } })
   })
 
-  it('is also exported as logger', () => {
+  it('is exported as logger', () => {
     expect(logger).toBe(accessLog)
   })
 
@@ -149,7 +149,7 @@ describe('accessLog', () => {
     ['HEAD', 200],
     ['GET', 204],
     ['GET', 304],
-  ])('counts no body in response to a %s with %i', async (method, status) => {
+  ])('counts no body bytes for a %s response with %i', async (method, status) => {
     ;(await run([{}], { method })).finish({ status, bodyBytes: 1000 })
     expect(sink.messages()[0]).toContain('(0 B)')
   })
@@ -173,7 +173,7 @@ describe('accessLog', () => {
     expect(sink.messages()[0]).toMatch(/^GET \/\{\}\?\{0\}%s 200 OK /)
   })
 
-  it('shows captured and redacted values', async () => {
+  it('writes captured values and redacts secret ones', async () => {
     const { finish } = await run(
       [{ requestHeaders: ['Authorization', 'accept'], redactHeaders: ['authorization'], redactQuery: ['token'] }],
       { rawQuery: 'token=1&a=2', headers: { authorization: 'Bearer x', accept: ['a', 'b'] } },
@@ -183,13 +183,13 @@ describe('accessLog', () => {
   })
 })
 
-it('explains its use if it is passed without being called', () => {
+it('explains how to use it if it is passed as middleware without being called', () => {
   const { ctx } = fakeContext()
   expect(() => accessLog(ctx as unknown as AccessLogConfig)).toThrow('got a context. Write router.use(accessLog()).')
 })
 
 describe('accessLog with skipPaths or skipIf', () => {
-  it('skips a request whose path equals one of skipPaths, with any query and status', async () => {
+  it('skips a request whose path equals one of skipPaths, regardless of query and status', async () => {
     for (const path of ['/healthz', '/healthz/', '/%68ealthz']) {
       ;(await run([{ skipPaths: ['/healthz'] }], { path, rawQuery: 'x' })).finish({ status: 500 })
     }
@@ -254,7 +254,7 @@ describe('customFormatter', () => {
     expect(sink.messages()).toEqual(['[SLOW] GET\n2000000'])
   })
 
-  it('receives the same content as the other formats, redacted, and 499 for a client that disconnected', async () => {
+  it('receives redacted content like the other formats, and 499 for a client that disconnected', async () => {
     const config: AccessLogConfig = {
       customFormatter: ({ method }, _, { path, query, status, bytes }) =>
         `${method} ${path}?${query} ${status} ${bytes}`,
@@ -277,7 +277,7 @@ describe('customFormatter', () => {
 })
 
 describe('sampleRate', () => {
-  it('logs this share of entries at random', async () => {
+  it('logs the configured share of entries at random', async () => {
     const random = vi.spyOn(Math, 'random')
     for (const chance of [0, 0.24, 0.25, 0.99]) {
       random.mockReturnValue(chance)
@@ -314,12 +314,12 @@ describe('sampleRate', () => {
 describe('logTraceContext', () => {
   const headers = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' }
 
-  it('shows the trace ID at the end of Combined, after captured headers', async () => {
+  it('appends the trace ID to Combined, after captured headers', async () => {
     ;(await run([{ logTraceContext: true, requestHeaders: ['traceparent'] }], { headers })).finish()
     expect(sink.messages()[0]).toMatch(/ \[traceparent: 00-.*-01\] \[trace_id: 0af7651916cd43dd8448eb211c80319c\]$/)
   })
 
-  it('shows trace and parent in Json and in RequestLogger records', async () => {
+  it('adds trace and parent to Json and to RequestLogger records', async () => {
     const { ctx, finish } = await run([{ logTraceContext: true, format: AccessLogFormat.Json }], { headers })
     ctx.local(RequestLogger).info('x')
     finish()
@@ -333,7 +333,7 @@ describe('logTraceContext', () => {
     ['by default', {}, { headers }],
     ['without the field', { logTraceContext: true }, {}],
     ['when it is malformed', { logTraceContext: true }, { headers: { traceparent: '00-1-2-3] [x: y' } }],
-  ])('shows nothing %s', async (_, config, request) => {
+  ])('omits the trace %s', async (_, config, request) => {
     const { ctx, finish } = await run([config], request)
     ctx.local(RequestLogger).info('x')
     finish()
@@ -350,7 +350,7 @@ describe('an inner accessLog', () => {
     expect(sink.messages()).toEqual([expect.stringMatching(/^127\.0\.0\.1 - "GET \/ HTTP\/1\.1" 200 /)])
   })
 
-  it('inherits no skipPaths', async () => {
+  it('does not inherit skipPaths', async () => {
     ;(await run([{ skipPaths: ['/'] }, COMMON])).finish()
     expect(sink.size()).toBe(1)
   })
@@ -375,7 +375,7 @@ describe('the RequestLogger', () => {
     [{ headers: { 'x-request-id': 'a] [admin' } }, '[GET /] x'],
     [{ headers: { 'x-request-id': ['a', 'b'] } }, '[GET /] x'],
     [{ path: '/a[1] "\\' }, '[GET /a\\x5b1\\x5d\\x20\\"\\\\] x'],
-  ])('logs for %j the message %s', async (request, message) => {
+  ])('logs %j as the message %s', async (request, message) => {
     const { ctx } = await run([{}], request)
     ctx.get(RequestLogger)?.info('x')
     expect(sink.messages()).toEqual([message])
@@ -399,7 +399,7 @@ describe('a request that the engine refused', () => {
     bodyBytes: 120,
     durationMs: 1.5,
   }
-  /** Notifies the listeners like the application, the outermost first. */
+  /** Notifies the listeners as the application does, the outermost first. */
   async function refuse(configs: readonly AccessLogConfig[], change: Partial<Refusal> = {}): Promise<void> {
     const notified = { ...refusal, ...change }
     for (const config of configs) accessLog(config).refused?.(notified)
@@ -432,18 +432,18 @@ describe('a request that the engine refused', () => {
       { customFormatter: methodAndDuration, format: 'custom', logQuery: false },
       'GET /p 400 Bad Request 1.50ms - 127.0.0.1 (120 B) [HTTP/1.1]',
     ],
-  ])('causes an entry %s', async (_, change, config, text) => {
+  ])('is logged %s', async (_, change, config, text) => {
     await refuse([config], change)
     expect(entries()).toEqual([[3, text]])
   })
 
-  it('causes no entry below the threshold or on a skipped path', async () => {
+  it('is not logged below the threshold or on a skipped path', async () => {
     await refuse([{ skipPaths: ['/p'] }])
     await refuse([{ clientErrorLevel: Level.Off }])
     expect(sink.size()).toBe(0)
   })
 
-  it('causes one entry with several accessLog() on the root router, with the innermost settings', async () => {
+  it('is logged once with the innermost settings if the root router has several access logs', async () => {
     await refuse([{}, { format: AccessLogFormat.Json, clientErrorLevel: Level.Debug }])
     expect(entries()).toEqual([[1, expect.stringMatching(/^\{"method":"GET","path":"\/p","status":400,/)]])
     sink.clear()
@@ -451,7 +451,7 @@ describe('a request that the engine refused', () => {
     expect(entries()).toEqual([])
   })
 
-  it('causes one entry for each notification', async () => {
+  it('is logged once for each notification', async () => {
     await refuse([{}])
     await refuse([{}])
     expect(sink.size()).toBe(2)

@@ -16,7 +16,7 @@ import { refusalListener } from './refused-request.ts'
 import { routeSettings } from './config/route-option.ts'
 import { compile, type Settings } from './config/settings.ts'
 
-/** The entry for a request in progress. The innermost `accessLog` determines its settings. */
+/** The entry for a request in progress, with the settings of the innermost `accessLog`. */
 const PENDING_ENTRY: ContextKey<ContextEntry> = { name: 'pending access log entry', hint: undefined }
 
 const warnOfSkipIf = throttledWarning('skipIf of accessLog threw')
@@ -24,8 +24,8 @@ const warnOfSkipIf = throttledWarning('skipIf of accessLog threw')
 /**
  * Creates middleware that logs one entry when a request has ended, and provides a `RequestLogger`.
  *
- * On the root router it logs every request, including those without a route or refused by the protocol engine. On a group
- * it replaces the outer access log. Sinks that show locations show this call.
+ * On the root router, it logs every request, including requests without a route and those that the protocol engine refuses. On
+ * a group, it replaces the outer access log. Sinks that show locations show this call.
  *
  * @throws {TypeError | RangeError} that names the unknown or invalid option
  *
@@ -43,7 +43,7 @@ export function accessLog(config: AccessLogConfig = {}): Middleware {
     if (outer !== null) outer.settings = settings
     else if (settings.skipPaths.size === 0 || !settings.skipPaths.has(ctx.path)) expectEntry(ctx, settings)
     ctx.provide(RequestLogger, () => requestLoggerOf(ctx, settings))
-    // Do not await: the caller of the middleware chain waits for `next`, and a promise here would only add cost.
+    // Do not await this call: the caller is already waiting for `next`, and another promise would only add cost.
     void next()
   }
   return Object.assign(middleware, { refused: refusalListener(ofMiddleware) })
@@ -64,7 +64,7 @@ function logFinished(entry: ContextEntry, outcome: Outcome): void {
   if (!entries.isEnabled(level) || !isKept(entry, settings) || isSkipped(ctx, settings)) return
   const custom = customText(ctx, entry, settings)
   if (custom === undefined) entries.logData(level, entryText(entry, settings), () => entryFields(entry, settings))
-  // Without arguments the text is never treated as a format.
+  // Without arguments, the text is never treated as a format.
   else entries.log(level, custom)
 }
 
@@ -113,7 +113,7 @@ class ContextRequest implements LoggedRequest {
   }
 }
 
-/** Returns `[<correlation id>] [<METHOD> <path>] `; the first part only if the request has an ID. */
+/** Returns `[<correlation id>] [<METHOD> <path>] `; omits the first part if the request has no ID. */
 function prefixOf(ctx: Context, settings: Settings): string {
   const id = requestIdOf(ctx, settings)
   return `${id === undefined ? '' : `[${id}] `}[${escapeWordInBrackets(ctx.method)} ${escapeWordInBrackets(ctx.path)}] `

@@ -3,7 +3,7 @@ import { createLogger, logger as globalLogger, MemorySink } from '@fw/log'
 import { expect, it } from 'vitest'
 import { entriesLogger } from './entries-logger.ts'
 
-it('returns the configured logger, otherwise the global one', () => {
+it('returns the configured logger, or the global logger by default', () => {
   const logger = createLogger({ sinks: [new MemorySink()] })
   expect(entriesLogger({ logger })).toBe(logger)
   expect(entriesLogger({})).toBe(globalLogger)

@@ -1,7 +1,7 @@
 import { createLogger, Level, logger as globalLogger, type Logger, type RootLogger } from '@fw/log'
 import type { AccessLogConfig } from './config/config.ts'
 
-/** Returns the logger for entries: a new one for `sinks`, otherwise `logger`, otherwise the global one. */
+/** Returns the logger for entries: a new logger for `sinks`, otherwise `logger`, otherwise the global logger. */
 export function entriesLogger({ sinks, logger = globalLogger }: AccessLogConfig): Logger {
   if (sinks === undefined) return logger
   const own = createLogger({ level: Level.Trace, sinks })
@@ -10,7 +10,7 @@ export function entriesLogger({ sinks, logger = globalLogger }: AccessLogConfig)
   return own
 }
 
-/** Loggers whose sinks can hold entries until they are flushed. */
+/** Loggers whose sinks can buffer entries until they are flushed. */
 const flushed: RootLogger[] = []
 
 function flushAll(): void {

@@ -5,12 +5,12 @@ import { entryFields } from './formats/fields.ts'
 import { refusedEntry } from './capture/refused-entry.ts'
 import type { Settings } from './config/settings.ts'
 
-/** Refused requests without an entry yet, with the innermost `accessLog`'s settings so far. */
+/** Refused requests that are not logged yet, with the settings of the innermost `accessLog` called so far. */
 const pending = new WeakMap<Refusal, Settings>()
 
 /**
- * Returns a listener for refused requests. With several access logs on the root router, the outermost one is called first.
- * The entry is logged after all calls, with the settings of the innermost one.
+ * Returns a listener for refused requests. If the root router has several access logs, the outermost one is called first. The
+ * entry is logged after all calls, with the settings of the innermost one.
  */
 export function refusalListener(settings: Settings): (refusal: Refusal) => void {
   return (refusal) => {

@@ -1,10 +1,9 @@
 import * as crypto from 'node:crypto'
-import { checkOptions, either, flag, func, type OptionKinds } from '@fw/options'
+import { checkOptions, either, fieldName, flag, func, type OptionKinds } from '@fw/options'
 import type { Context, Middleware } from '@fw/types'
-import { fieldName } from './config/check-config.ts'
 import { correlationId, RequestId } from './entry/request-id.ts'
 
-/** Node.js 24 has UUIDs of version 7 since 24.16. */
+/** Node.js 24 supports UUID version 7 since 24.16. */
 const newId = (crypto as Partial<typeof crypto>).randomUUIDv7 ?? crypto.randomUUID
 
 /** Options of `requestId()`. */
@@ -12,8 +11,9 @@ export interface RequestIdOptions {
   /** Header field with the ID, in requests and responses. Default `x-request-id`. */
   readonly header?: string
   /**
-   * Uses the ID in the request, if it is 1 to 128 visible ASCII characters without `"`, `\`, `[` and `]`. Any client can send
-   * one, so set it to `true` only behind a proxy that replaces the field, or decide for each request. Default false.
+   * Uses the ID in the request if it has 1 to 128 visible ASCII characters without `"`, `\`, `[` and `]`. Any client can send
+   * an ID, so use `true` only behind a proxy that replaces the field, or pass a function that decides for each request. Default
+   * false.
    */
   readonly trust?: boolean | ((ctx: Context) => boolean)
 }
@@ -24,8 +24,8 @@ const KINDS: OptionKinds<RequestIdOptions> = {
 }
 
 /**
- * Creates middleware that gives each request an ID: a UUID, which sorts by time on Node.js 24.16 and later (version 7). The response has
- * it in a header field, `ctx.get(RequestId)` returns it, and `accessLog` and `RequestLogger` use it.
+ * Creates middleware that assigns each request an ID: a UUID, which sorts by time on Node.js 24.16 and later (version 7). The
+ * response carries the ID in a header field, `ctx.get(RequestId)` returns it, and `accessLog` and `RequestLogger` use it.
  *
  * @throws {TypeError} if an option is unknown or has the wrong type
  *

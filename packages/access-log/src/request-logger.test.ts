@@ -31,14 +31,14 @@ describe('RequestLogger', () => {
     ])
   })
 
-  it('treats neither a message without arguments nor its prefix as a format string', () => {
+  it('does not treat its prefix or a message without arguments as a format string', () => {
     const { log, sink } = make(Level.Trace, '[{}] [GET /{0}] ')
     log.info('{"a":1} {}')
     log.info('n={}', 1)
     expect(sink.messages()).toEqual(['[{}] [GET /{0}] {"a":1} {}', '[{}] [GET /{0}] n=1'])
   })
 
-  it('creates its prefix once, and only for a record that is logged', () => {
+  it('creates its prefix only once and only if it logs a record', () => {
     const { log, sink, asked } = make(Level.Warn)
     log.info('no')
     log.debug('no')
@@ -49,7 +49,7 @@ describe('RequestLogger', () => {
     expect(sink.size()).toBe(2)
   })
 
-  it('logs the location of its caller', () => {
+  it("logs its caller's location", () => {
     const { log, sink } = make()
     log.info('here')
     expect(sink.records()[0]?.location?.file).toContain('request-logger.test.ts')

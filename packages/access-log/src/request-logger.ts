@@ -33,8 +33,8 @@ export class RequestLogger {
   /**
    * Creates the logger of one request.
    *
-   * @param prefix Returns the text before each message; called with the first message, and never treated as a format
-   * @param request The properties of the request; read with the first message
+   * @param prefix Returns the text before each message. Called for the first message; the text is never treated as a format
+   * @param request The properties of the request; read for the first message
    */
   constructor(
     logger: Logger,
@@ -48,7 +48,7 @@ export class RequestLogger {
     this.#added = added
   }
 
-  /** The correlation ID that the request carries or that was generated for it; `undefined` if there is none. */
+  /** The correlation ID, received with the request or generated for it; `undefined` if there is none. */
   get id(): string | undefined {
     return this.#request.id
   }
@@ -104,7 +104,7 @@ function ignore(): void {}
 /** The frames of this function, its caller, and that caller's caller. */
 const FRAMES = 3
 
-/** Returns the place that called the calling function; `undefined` if it is not in a file. */
+/** Returns the location from which the calling function was called; `undefined` if it is not in a file. */
 export function callerLocation(): SourceLocation | undefined {
   const frame = util.getCallSites(FRAMES)[FRAMES - 1]
   if (frame === undefined || frame.scriptName === '' || frame.scriptName.startsWith('node:')) return undefined

@@ -20,7 +20,7 @@ function fail(): never {
   throw new Error('on purpose')
 }
 
-it('warns once a second about each error', () => {
+it('warns at most once a second about each error', () => {
   const emit = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
   const [one, two] = [throttledWarning('one threw'), throttledWarning('two threw')]
   one(new Error('a'))

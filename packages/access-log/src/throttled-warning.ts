@@ -21,7 +21,7 @@ function shown(error: unknown): string {
   try {
     return String(error)
   } catch {
-    // Ignore the second error: the entry must still be logged.
+    // Ignore this second error, because the entry must still be logged.
     return 'a value that cannot be shown'
   }
 }

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 
 const [LOG, REQUEST_LOGGER] = ['@fw/log', '../src/request-logger.ts'].map((name) => import.meta.resolve(name))
 
-it('causes no garbage collection in 20 million RequestLogger calls below the threshold', () => {
+it('does not trigger garbage collection in 20 million RequestLogger calls below the threshold', () => {
   const source = `
 import { createLogger, Level, MemorySink } from ${JSON.stringify(LOG)}
 import { RequestLogger } from ${JSON.stringify(REQUEST_LOGGER)}

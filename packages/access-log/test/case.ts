@@ -45,13 +45,13 @@ const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'off']
 export const levelOf = (name: string): LevelNumber => LEVELS.indexOf(name) as LevelNumber
 const LEVEL_OPTIONS = ['normalLevel', 'clientErrorLevel', 'serverErrorLevel', 'slowLevel']
 
-/** Returns the bytes sent for a value, one character each. */
+/** Returns the bytes that represent a value on the wire, one character each. */
 export function latin1(value: HeaderValue): string {
   const bytes = typeof value === 'string' ? Buffer.from(value) : Buffer.from(value.$bytes, 'hex')
   return bytes.toString('latin1')
 }
 
-/** Returns the values of fields by name in lower case. */
+/** Returns the field values by lower-case name. */
 export function fields(headers: Case['request']['headers']): Record<string, string[]> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), [value].flat().map((one) => latin1(one))]),

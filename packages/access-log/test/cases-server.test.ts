@@ -16,9 +16,9 @@ interface Served {
   readonly server: Server
   /** Resolves when the exchange has ended. */
   readonly finished: Promise<unknown>
-  /** Resolves when the client must disconnect, if it disconnects before the end of the response. */
+  /** Resolves when the client must disconnect, in cases with an early disconnect. */
   readonly leave: Promise<unknown>
-  /** Whether its handler found a `RequestLogger`. */
+  /** Whether the handler found a `RequestLogger`. */
   hasRequestLogger: boolean | undefined
 }
 
@@ -43,7 +43,7 @@ runOver('HTTP/1.1', sendOverHttp1, () => true)
 runOver('HTTP/2.0', sendOver('h2c'), isForEveryProtocol)
 runOver('HTTP/3.0', sendOver('h3'), isForEveryProtocol)
 
-/** Runs the cases that a protocol can express, each on a new server. */
+/** Runs the cases that a protocol can carry, each on a new server. */
 function runOver(protocol: ProtocolText, send: Send, isCarried: (one: Case) => boolean): void {
   const cases = CASES.filter((one) => one.over !== 'context' && isCarried(one))
   describe.runIf(cases.length > 0)(`access-log.json over ${protocol}`, () => {
@@ -159,7 +159,7 @@ async function sendOverHttp1(one: Case, url: URL | string, leave: Promise<unknow
 function http1Address(url: URL | string, peer: string | null): NetConnectOpts {
   if (typeof url === 'string') return { path: url }
   const [host, port] = [url.hostname.replace(/^\[|\]$/g, ''), Number(url.port)]
-  // A listener for both families sees an IPv4 client at a mapped address.
+  // A dual-stack listener receives an IPv4-mapped address for an IPv4 client.
   if (peer?.startsWith('::ffff:')) return { host: '127.0.0.1', port }
   return peer?.startsWith('127.') ? { host, port, localAddress: peer } : { host, port }
 }

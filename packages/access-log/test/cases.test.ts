@@ -13,7 +13,7 @@ async function runChain(chain: readonly Middleware[], ctx: Context, handler: () 
   else await first(ctx, () => runChain(rest, ctx, handler))
 }
 
-/** Reports whether both ways to get a `RequestLogger` find one. */
+/** Reports whether both ways to access a `RequestLogger` find one. */
 function requestLoggerIn(ctx: Context): 'present' | 'absent' {
   try {
     return ctx.local(RequestLogger) === ctx.get(RequestLogger) ? 'present' : 'absent'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
 
-/** Exports values whose types the compiler infers, as a library that uses these packages would. */
+/** Exports values with inferred types, as a library that uses these packages would. */
 const CONSUMER = `
 import * as log from '@fw/log'
 import { accessLog, RequestLogger, type AccessLogConfig, type RouteAccessLog } from '@fw/access-log'
@@ -70,7 +70,7 @@ it('emits declarations that name only exported types', () => {
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['consumer.ts'] }))
   const compiler = fileURLToPath(new URL('../../../node_modules/typescript/bin/tsc', import.meta.url))
   const { stdout } = spawnSync(process.execPath, [compiler, '-p', folder], { encoding: 'utf8' })
-  // The compiler also checks the packages' sources here, but not with their own options.
+  // The compiler also reports errors in the packages' sources, because their compiler options do not apply here.
   expect(stdout.split('\n').filter((line) => line.includes('consumer.ts'))).toEqual([])
   const output = join(folder, 'out', 'packages', 'access-log', folder.slice(folder.lastIndexOf('/') + 1))
   const declarations = readFileSync(join(output, 'consumer.d.ts'), 'utf8')

@@ -25,14 +25,14 @@ beforeAll(() => {
 beforeEach(() => sink.clear())
 afterAll(() => setSinks([]))
 
-/** Returns the entries so far, without durations and without server records. */
+/** Returns the logged entries without durations and server records. */
 const entries = (): string[] =>
   sink
     .messages()
     .filter((message) => /^(\[ABORTED\] )?\S+ \S+ \d{3} /.test(message))
     .map((message) => message.replace(/ \d+\.\d\dms - 127\.0\.0\.1 /, ' '))
 
-/** Waits for entries and checks their number. An extra entry would be logged in the same turn or never. */
+/** Waits for entries and checks their number. An extra entry could be logged only in the same turn. */
 async function nextEntries(count: number): Promise<string[]> {
   const givenUpMs = performance.now() + 30_000
   while (entries().length < count) {
@@ -46,7 +46,7 @@ async function nextEntries(count: number): Promise<string[]> {
 type Limits = NonNullable<ServerOptions['limits']>
 
 const LIMITS: Limits = { maxFields: 20, maxBodyBytes: 1000 }
-/** Use only in tests that exceed these limits. On a busy machine, any other test could exceed them too. */
+/** Use these limits only in tests that must exceed them. On a busy machine, other tests could exceed them too. */
 const SHORT_LIMITS: Limits = { ...LIMITS, bodyStallTimeoutMs: 500, headTimeoutMs: 1000 }
 
 /** Resolves when the exchange has ended. */
@@ -60,7 +60,7 @@ async function* stalling(): AsyncGenerator<Uint8Array> {
 
 function makeServer({ tls, http3 }: Partial<ServerDemand> = {}, limits = LIMITS): Server {
   const server = new Server({ ...(tls === undefined ? {} : { tls }), http3: http3 ?? false, limits })
-  // Use it twice: each request must still have one entry.
+  // Use the access log twice: each request must still be logged once.
   const router = server.router().use(accessLog({ logProtocol: true }), accessLog({ logProtocol: false }))
   router.post('/body', async (ctx) => `${(await ctx.bytes()).byteLength}`)
   router.get('/wait', (ctx) => {
@@ -106,7 +106,7 @@ let port = 0
 /** The requests whose handlers are waiting. */
 let waiting = 0
 
-/** Requests a path and reads the whole response. A reset on HTTP/3 can discard sent bytes, even the head. */
+/** Requests a path and reads the whole response. An HTTP/3 reset can discard sent bytes, even the head. */
 async function wholeResponse(client: ProtocolClient, path: string): Promise<Uint8Array> {
   const response = await client.request({ path })
   return response.bytes()
@@ -135,7 +135,7 @@ eachProtocol('an access log', start, (client, protocol) => {
     ['/typed/text', 'text/plain; charset=utf-8'],
     ['/typed/json', 'application/json'],
     ['/typed/events', 'text/event-stream'],
-  ])('shows the fields of the head that was sent for %s', async (path, type) => {
+  ])('logs the fields of the sent head for %s', async (path, type) => {
     const response = await client().request({ path })
     const { byteLength } = await response.bytes()
     expect(await nextEntries(1)).toEqual([`GET ${path} 200 OK (${byteLength} B) [content-type: ${type}]`])
@@ -156,7 +156,7 @@ eachProtocol('an access log', start, (client, protocol) => {
     expect(await nextEntries(1)).toEqual([`[ABORTED] GET /events?endless 200 OK (${size} B)`])
   })
 
-  it('logs an entry for each request on a connection that is cut', async () => {
+  it('logs an entry for each request on a connection that breaks', async () => {
     waiting = 0
     const own = await connect(protocol, { port })
     const asked = [own.request({ path: '/wait?1' }), own.request({ path: '/wait?2' })]
@@ -223,7 +223,7 @@ describe('an access log over HTTP/2', () => {
 
   it.each<[string, Buffer, string]>([
     ['a malformed request, which is reset', frame(0x1, 0x5, 1, MALFORMED), 'GET /'],
-    // RFC 9113 §6.1: this ends the connection.
+    // RFC 9113 §6.1: the server must close the connection.
     ['a connection error', frame(0x0, 0, 0, Buffer.from('data')), '- -'],
   ])('logs one entry for %s', async (_, sent, known) => {
     await using server = makeServer()
@@ -235,7 +235,7 @@ describe('an access log over HTTP/2', () => {
     socket.write(sent)
     expect(await nextEntries(1)).toEqual([`[ABORTED] ${known} 400 Bad Request (0 B)`])
     socket.destroy()
-    // The server can have closed the connection already.
+    // The server may already have closed the connection.
     await closed(socket)
     await server.close({ drainMs: 0 })
     expect(entries()).toHaveLength(1)
@@ -261,7 +261,7 @@ describe('an access log over HTTP/1.1', () => {
     expect(await nextEntries(1)).toEqual([expect.stringMatching(expected)])
   })
 
-  it('logs one entry for a head that does not end', async () => {
+  it('logs one entry for an incomplete head', async () => {
     await using server = makeServer({}, SHORT_LIMITS)
     const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
     await rawExchange(Number(url.port), 'GET /p HTTP/1.1\r\nHost: x\r\n', { timeoutMs: 5000 })
@@ -289,7 +289,7 @@ describe('an access log over HTTP/1.1', () => {
     expect(await nextEntries(1)).toEqual(['GET /upgrade 101 Switching Protocols (0 B)'])
   })
 
-  it('logs one entry for a response after informational ones', async () => {
+  it('logs one entry for a response that follows informational responses', async () => {
     await using server = makeServer()
     const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
     const { text } = await rawExchange(Number(url.port), 'GET /hints HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
@@ -297,7 +297,7 @@ describe('an access log over HTTP/1.1', () => {
     expect(await nextEntries(1)).toEqual(['GET /hints 200 OK (5 B)'])
   })
 
-  it('logs no entry for a connection that sends nothing', async () => {
+  it('does not log a connection without a request', async () => {
     await using server = makeServer()
     const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
     await rawExchange(Number(url.port), '', { halfClose: true })

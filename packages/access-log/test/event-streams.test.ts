@@ -6,7 +6,7 @@ import { beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { accessLog } from '../src/index.ts'
 
 const sink = new MemorySink()
-/** Returns the entries so far. */
+/** Returns the logged entries. */
 const entries = (): string[] => sink.messages().filter((message) => message.includes('GET /events'))
 let next = Promise.withResolvers<void>()
 
@@ -22,7 +22,7 @@ async function start({ tls, http3 }: ServerDemand): Promise<{ port: number; clos
   })
   router.get('/events', async (ctx) => {
     const stream = await sse(ctx, { heartbeatMs: 0 })
-    // Setting a field now is too late, but must not affect the events.
+    // It is too late to set a field, but the attempt must not affect the events.
     ctx.responseHeaders.set('x-late', 'yes')
     for (const text of ['one', 'two\nlines', 'é']) {
       await stream.data(text)
@@ -67,7 +67,7 @@ eachProtocol('an event stream with access log, CORS and cookies', start, (client
     expect(entries()[0]).toContain(`(${Buffer.byteLength(whole)} B)`)
   })
 
-  it('causes one aborted entry if the client disconnects', async () => {
+  it('logs one aborted entry if the client disconnects', async () => {
     const response = await client().request({ path: '/events' })
     for await (const chunk of response.body) if (chunk.byteLength > 0) break
     expect(entries()).toEqual([])

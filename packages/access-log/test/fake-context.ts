@@ -10,7 +10,7 @@ export interface FakeRequest {
   readonly protocol?: Context['protocol']
 }
 
-/** Returns the request or response fields in the form that a `Context` has. */
+/** Returns request or response fields like those of a `Context`. */
 export function fakeHeaders(fields: FakeRequest['headers'] = {}): Context['headers'] {
   const byName = new Map(Object.entries(fields))
   const getAll = (name: string): readonly string[] => [byName.get(name.toLowerCase()) ?? []].flat()

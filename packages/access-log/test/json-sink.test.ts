@@ -17,7 +17,7 @@ const linesOf = (name: string): Record<string, unknown>[] =>
     .slice(0, -1)
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 
-/** The number of servers so far, so that each has its own files. */
+/** The number of started servers, so that each has its own files. */
 let started = 0
 
 async function start({ tls, http3 }: ServerDemand): Promise<RunningServer> {
@@ -35,7 +35,7 @@ async function start({ tls, http3 }: ServerDemand): Promise<RunningServer> {
 }
 
 eachProtocol('a JsonSink', start, (client) => {
-  it('writes the fields of an entry next to time and level', async () => {
+  it('writes the fields of an entry as siblings of time and level', async () => {
     await (await client().request({ path: FORGED })).text()
     await expect.poll(() => linesOf(`access-${started}.json`).length).toBe(1)
     const [entry = {}] = linesOf(`access-${started}.json`)

@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => setSinks([]))
 afterAll(() => setLevel(Level.Info))
 
-/** Texts that would forge another part of an entry, another entry, or commands to a terminal. */
+/** Strings that would forge another part of an entry, another entry, or terminal commands. */
 const HOSTILE = [
   '\n',
   '\r\nGET /fake 200 OK 0.10ms - 1.1.1.1 (0 B) [HTTP/1.1]',
@@ -47,7 +47,7 @@ const HOSTILE = [
   '\u00e9\u20ac\u{1f600}',
 ] as const
 
-/** Returns bytes, one character each: random ones, UTF-8 text, or hostile ones within either. */
+/** Returns bytes, one character each: random bytes or UTF-8 text, with or without hostile strings. */
 const latin1 = fc
   .array(
     fc.oneof(
@@ -91,7 +91,7 @@ const REQUIRED: ReadonlySet<string> = new Set([...JSON_KEYS.slice(0, 6), 'client
 /** The number of requests for each protocol. The fuzz target `access-log` checks many more without sockets. */
 const SOCKET_RUNS = 100
 
-/** Sends requests with random bytes to a server that uses this format. Ignores whether they are refused. */
+/** Sends requests with random bytes to a server that uses this format. Does not check whether the server refuses them. */
 async function entriesOver(
   format: AccessLogFormat,
   send: (port: number) => Promise<void>,
@@ -134,7 +134,7 @@ describe('an access log with random bytes from a socket', () => {
         const client = await connect(protocol, { port })
         for (const [path, query, value] of samples) {
           const sent: ClientRequest = { path: `/${path}?${query}`, headers: [['user-agent', value]] }
-          // The client or the server rejects most of these.
+          // The client or the server rejects most of these requests.
           await client
             .request(sent)
             .then((response) => response.bytes())

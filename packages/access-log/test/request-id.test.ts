@@ -27,7 +27,7 @@ async function start({ tls, http3 }: ServerDemand): Promise<{ port: number; clos
 }
 
 eachProtocol('requestId()', start, (client) => {
-  it('sends a new UUID with each response, and ignores the ID in the request', async () => {
+  it('sends a new UUID with each response and ignores the ID in the request', async () => {
     const ids = new Set<string>()
     for (let i = 0; i < 3; i++) {
       const headers: [string, string][] = [['x-request-id', 'mine']]
@@ -78,13 +78,13 @@ describe('requestId()', () => {
     },
   )
 
-  it('trusts the requests that the function accepts', async () => {
+  it('trusts the IDs of requests that the function accepts', async () => {
     const options: RequestIdOptions = { trust: isFromProxy }
     expect(await ask(options, { 'x-request-id': 'a', 'x-from': 'proxy' })).toEqual(['a', 'a'])
     expect((await ask(options, { 'x-request-id': 'a' }))[0]).toMatch(UUID)
   })
 
-  it('uses another header field', async () => {
+  it('uses the configured header field', async () => {
     expect(await ask({ header: 'X-Trace', trust: true }, { 'x-trace': 'a' })).toEqual(['a', 'a'])
   })
 

@@ -12,7 +12,7 @@ const sink = new MemorySink()
 let waiting = 0
 const entries = (): string[] => sink.messages().filter((message) => ENTRY.test(message))
 
-/** Waits for an entry. It is logged when the exchange has ended, possibly after the client has received its response. */
+/** Waits for an entry. The client can receive its response before the exchange ends and the entry is logged. */
 async function nextEntry(): Promise<string> {
   for (let ms = 0; entries().length === 0; ms += 2) {
     if (ms > 5000) throw new Error('No entry was logged')
@@ -116,7 +116,7 @@ eachProtocol('an access log', start, (client, protocol) => {
     waiting = 0
     const leaving = new AbortController()
     const request = client().request({ path: '/wait', signal: leaving.signal })
-    // Handle the rejection immediately: it occurs while the test waits for something else.
+    // Handle the rejection immediately, because it occurs while the test is waiting for something else.
     const outcome = request.catch((error: unknown) => error)
     await expect.poll(() => waiting).toBe(1)
     leaving.abort()
@@ -159,7 +159,7 @@ describe('an access log on HTTP/1.1', () => {
     )
   })
 
-  it('shows the bytes of a header as UTF-8', async () => {
+  it('decodes header bytes as UTF-8', async () => {
     const server = new Server()
     server
       .router()
@@ -174,7 +174,7 @@ describe('an access log on HTTP/1.1', () => {
     await server.close()
   })
 
-  it('logs no entry and provides no RequestLogger on a router without it', async () => {
+  it('logs no entry and provides no RequestLogger on a router without an access log', async () => {
     const server = new Server()
     const seen: unknown[] = []
     server.router().get('/', (ctx) => {

@@ -1,5 +1,5 @@
 import { addVary } from '@fw/http-fields'
-import { checkOptions, HttpError, type OptionKind, type OptionKinds, withCode } from '@fw/options'
+import { checkOptions, fieldName, HttpError, type OptionKinds, withCode } from '@fw/options'
 import type { Context, Middleware } from '@fw/types'
 import { authenticate } from './authenticate.ts'
 import { COMMON_KINDS, type CommonOptions, requireVerify, VERIFY } from './options.ts'
@@ -7,16 +7,10 @@ import type { Verified } from './principal.ts'
 
 /** Options of `apiKey()`. */
 export interface ApiKeyOptions extends CommonOptions {
-  /** Returns the client that a key belongs to, or `null` if the key is not valid. An error is a 500. */
+  /** Returns the client that a key belongs to, or `null` if the key is not valid. An error causes a 500. */
   readonly verify: (key: string, ctx: Context) => Verified | Promise<Verified>
   /** Header field with the key. Default `x-api-key`. */
   readonly header?: string
-}
-
-/** RFC 9110 §5.6.2. */
-const fieldName: OptionKind = {
-  expected: 'the name of a header field',
-  accepts: (value) => typeof value === 'string' && /^[!#$%&'*+.^_`|~\dA-Za-z-]+$/.test(value),
 }
 
 const KINDS: OptionKinds<ApiKeyOptions> = {
@@ -26,8 +20,8 @@ const KINDS: OptionKinds<ApiKeyOptions> = {
 }
 
 /**
- * Creates middleware that requires a key in a header field. Shared caches know only `Authorization` as a secret, so responses
- * get `Vary` with the field, and `Cache-Control: private` unless the field is set.
+ * Creates middleware that requires a key in a header field. Shared caches treat only `Authorization` as a credential. Responses
+ * therefore list the field in `Vary`, and contain `Cache-Control: private` unless the handler sets `Cache-Control`.
  *
  * @throws {TypeError} if an option is unknown or has the wrong type, or `verify` is missing
  *

@@ -1,40 +1,41 @@
 import { HttpError, withCode } from '@fw/options'
 import { addVary } from '@fw/http-fields'
-import type { Context, ContextKey, Middleware } from '@fw/types'
+import type { Context, ContextKey, Middleware, Next } from '@fw/types'
 import { checkPrincipal, Principal, type Verified } from './principal.ts'
 
-/** One way in which clients prove who they are. */
+/** A way in which clients prove their identity. */
 export interface Scheme<Credentials> {
-  /** The function that the program called; begins the messages of errors. */
+  /** The function that the application called; error messages begin with it. */
   readonly api: string
-  /** Passes requests without credentials, which then have no principal. */
+  /** Whether requests without credentials pass. They then have no principal. */
   readonly isOptional: boolean
   /** Value of `www-authenticate` for a request without credentials. */
   readonly challenge: string
   /** Value of `www-authenticate` for a request whose credentials are refused. */
   readonly refusal: string
-  /** Returns the credentials of a request; `undefined` without any. */
+  /** Returns the credentials in a request; `undefined` if there are none. */
   read(ctx: Context): Credentials | undefined
   verify(credentials: Credentials, ctx: Context): Verified | Promise<Verified>
 }
 
-/** The challenge of the scheme that a request passed, for a later 401. */
+/** The challenge of the authentication scheme, for a later 401 response to the same request. */
 export const Challenge: ContextKey<string> = { name: 'Challenge', hint: undefined }
 
-/** Creates middleware that stores the principal of each request, and refuses requests with 401. */
+/** Creates middleware that stores the principal of each request. Refuses requests with invalid credentials with 401. */
 export function authenticate<Credentials>(scheme: Scheme<Credentials>): Middleware {
   const { api, isOptional, challenge, refusal } = scheme
-  return async (ctx, next) => {
-    ctx.set(Challenge, challenge)
-    const credentials = scheme.read(ctx)
-    if (credentials === undefined) {
-      if (isOptional) return next()
-      throw unauthorized('The request has no credentials', challenge)
-    }
+  const verify = async (credentials: Credentials, ctx: Context, next: Next): Promise<void> => {
     const principal = checkPrincipal(api, await scheme.verify(credentials, ctx))
     if (principal === null) throw unauthorized('The credentials are not valid', refusal)
     ctx.set(Principal, principal)
     return next()
+  }
+  return (ctx, next) => {
+    ctx.set(Challenge, challenge)
+    const credentials = scheme.read(ctx)
+    if (credentials !== undefined) return verify(credentials, ctx, next)
+    if (isOptional) return next()
+    throw unauthorized('The request has no credentials', challenge)
   }
 }
 
@@ -44,13 +45,14 @@ export function unauthorized(message: string, challenge: string): HttpError {
 }
 
 /**
- * Returns the credentials of the `Authorization` field after the name of a scheme; `undefined` without the field, or for
- * another scheme. Adds `Vary`. Letter case does not matter in the name (RFC 9110 §11.1).
+ * Returns the credentials that follow the scheme name in the `Authorization` field; `undefined` without the field, or for
+ * another scheme. Adds `Vary`. Compares the scheme name case-insensitively (RFC 9110 §11.1).
  *
- * @throws {HttpError} 400 if the field is repeated. Two parts of a program could then trust different values
+ * @throws {HttpError} 400 if the field is repeated, because two parts of an application could trust different values
  */
 export function credentialsOf({ headers, responseHeaders }: Context, scheme: string): string | undefined {
-  // RFC 9111 §3.5 only keeps responses with credentials out of shared caches, not those without out of later requests.
+  // RFC 9111 §3.5 only prevents shared caches from storing responses to requests with credentials. Without `Vary`, a response
+  // to a request without credentials could be reused for a request with them.
   addVary(responseHeaders, 'authorization')
   const values = headers.getAll('authorization')
   if (values.length > 1) {

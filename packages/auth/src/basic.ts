@@ -6,7 +6,7 @@ import type { Verified } from './principal.ts'
 
 /** Options of `basic()`. */
 export interface BasicOptions extends CommonOptions {
-  /** Returns the client that a username and password belong to, or `null` if they are wrong. An error is a 500. */
+  /** Returns the client that a username and password belong to, or `null` if they are wrong. An error causes a 500. */
   readonly verify: (user: string, password: string, ctx: Context) => Verified | Promise<Verified>
 }
 
@@ -21,12 +21,12 @@ interface NameAndPassword {
 }
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
-// RFC 7617 §2: neither part contains control characters.
+// RFC 7617 §2: the two parts cannot contain control characters.
 const CONTROL = /[\0-\x1f\x7f]/
 
 /**
- * Creates middleware that requires a username and password, for which browsers prompt (RFC 7617). Use it over TLS only: each
- * request contains the password.
+ * Creates middleware that requires a username and password, for which browsers prompt (RFC 7617). Use it only over TLS, because
+ * each request contains the password.
  *
  * @throws {TypeError} if an option is unknown or has the wrong type, or `verify` is missing
  *
@@ -51,7 +51,7 @@ export function basic(options: BasicOptions): Middleware {
   })
 }
 
-/** Returns the name and password; `null` if they are malformed. The first colon ends the name. */
+/** Returns the name and password; `null` if they are malformed. The first colon separates them. */
 function decode(encoded: string): NameAndPassword | null {
   if (!BASE64.test(encoded)) return null
   const bytes = Buffer.from(encoded, 'base64')

@@ -6,9 +6,9 @@ import type { Verified } from './principal.ts'
 
 /** Options of `bearer()`. */
 export interface BearerOptions extends CommonOptions {
-  /** Returns the client that a token belongs to, or `null` if the token is not valid. An error is a 500. */
+  /** Returns the client that a token belongs to, or `null` if the token is not valid. An error causes a 500. */
   readonly verify: (token: string, ctx: Context) => Verified | Promise<Verified>
-  /** Maximum length of a token in bytes. Longer ones get 400 before `verify` runs. Default 8192. */
+  /** Maximum length of a token in bytes. A longer token gets 400 before `verify` runs. Default 8192. */
   readonly maxTokenBytes?: number
 }
 
@@ -22,8 +22,8 @@ const KINDS: OptionKinds<BearerOptions> = {
 const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/
 
 /**
- * Creates middleware that requires a token in `Authorization: Bearer …` (RFC 6750). It reads no other scheme, no query and no
- * body: those end up in logs, and forms of other sites can send them.
+ * Creates middleware that requires a token in `Authorization: Bearer …` (RFC 6750). It ignores other schemes, the query and the
+ * body, because logs contain queries, and forms on other sites can send bodies.
  *
  * @throws {TypeError} if an option is unknown or has the wrong type, or `verify` is missing
  * @throws {RangeError} if `maxTokenBytes` is out of range

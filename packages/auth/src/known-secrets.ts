@@ -2,15 +2,16 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { optionError } from '@fw/options'
 import type { Principal } from './principal.ts'
 
-/** Shorter secrets could be guessed. 16 random bytes in base64url have 22 characters. */
+/** Shorter secrets could be guessed. In base64url, 16 random bytes take 22 characters. */
 const MIN_LENGTH = 16
 
 /**
- * Creates a `verify` function for `bearer` and `apiKey` that knows a few secrets, such as those of other services. The time that
- * it takes does not depend on the secrets.
+ * Creates a `verify` function for `bearer` and `apiKey` that accepts a few fixed secrets, such as the secrets of other
+ * services. Its duration does not depend on the secrets.
  *
- * @param secrets The secret of each client, by the ID of the client
- * @throws {TypeError} if a secret has fewer than 16 characters, as that of an unset variable, or two clients have the same
+ * @param secrets The secret of each client, by client ID
+ * @throws {TypeError} if a secret has fewer than 16 characters, as with an unset variable, or if two clients have the same
+ * secret
  *
  * @example
  * bearer({ verify: knownSecrets({ deploy: process.env.DEPLOY_TOKEN ?? '' }) })
@@ -32,7 +33,7 @@ export function knownSecrets(secrets: Readonly<Record<string, string>>): (secret
   return (given) => {
     const digest = digestOf(given)
     let found: Principal | null = null
-    // Compare to all of them, so that the time does not show which one matches.
+    // Compare with all secrets, so that the time does not reveal which one matches.
     for (const { principal, digest: other } of known) if (timingSafeEqual(digest, other)) found = principal
     return found
   }

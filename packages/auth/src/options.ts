@@ -1,10 +1,10 @@
 import { flag, func, optionError, type OptionKind, type OptionKinds, withFix } from '@fw/options'
 
-/** Options of all functions that authenticate. */
+/** Options of all authentication functions. */
 export interface CommonOptions {
   /** Names the protected area in the challenge of a 401: visible ASCII characters without `"` and `\`. Default `api`. */
   readonly realm?: string
-  /** Passes requests without credentials, which then have no principal. Wrong credentials still get 401. Default false. */
+  /** Accepts requests without credentials, which then have no principal. Wrong credentials still get 401. Default false. */
   readonly optional?: boolean
 }
 
@@ -22,7 +22,9 @@ const VERIFY_FIX = 'Write a function that returns a principal or null.'
 /** The kind of the option `verify`. */
 export const VERIFY: OptionKind = withFix(func, VERIFY_FIX)
 
-/** @throws {TypeError} if the option `verify` is absent: without it, every credential would be accepted or refused */
+/**
+ * @throws {TypeError} if the option `verify` is absent, because all credentials would then be accepted or refused
+ */
 export function requireVerify(api: string, verify: unknown): void {
   if (verify !== undefined) return
   throw optionError({ api, name: 'verify', expected: func.expected, got: 'undefined', fix: VERIFY_FIX })

@@ -1,6 +1,7 @@
 import * as crypto from 'node:crypto'
 import { promisify } from 'node:util'
-import { showType, withCode } from '@fw/options'
+import { checkOptions, integer, type OptionKinds, showType, withCode } from '@fw/options'
+import { PasswordSlots } from './password-slots.ts'
 
 /** OWASP recommends these parameters for Argon2id: 19 MiB, two passes, one lane. */
 const PARAMETERS = { memory: 19_456, passes: 2, parallelism: 1 }
@@ -10,32 +11,28 @@ const HASH_BYTES = 32
 /** The string format of the Password Hashing Competition, with base64 without padding. */
 const FORMAT = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,2})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/
 
-/** A hash that no password has. Compared if the user is unknown, so that the time does not reveal which users exist. */
+/**
+ * A hash that no password matches. It is compared if the user is unknown, so that the time does not reveal which users exist.
+ */
 const NO_PASSWORD: ParsedHash = {
   ...PARAMETERS,
   salt: Buffer.alloc(SALT_BYTES),
   hash: crypto.randomBytes(HASH_BYTES),
 }
 
-/** Limits the hashes that are computed at the same time. Others wait in the order of their arrival. */
-class Slots {
-  #free = 2
-  readonly #waiting: (() => void)[] = []
-
-  async take(): Promise<AsyncDisposable> {
-    if (this.#free > 0) this.#free--
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve))
-    return { [Symbol.asyncDispose]: async () => this.#release() }
-  }
-
-  #release(): void {
-    const next = this.#waiting.shift()
-    if (next === undefined) this.#free++
-    else next()
-  }
+/** Options of `hashPassword()` and `verifyPassword()`. */
+export interface PasswordOptions {
+  /**
+   * Limits the passwords in the process that wait to be hashed. Further calls reject with an `HttpError` with the status 503,
+   * because clients give up on a long queue, and it fills the memory. Default 100, about one second of work.
+   */
+  readonly maxWaiting?: number
 }
 
-const slots = new Slots()
+const KINDS: OptionKinds<PasswordOptions> = { maxWaiting: integer(0) }
+const MAX_WAITING = 100
+
+const slots = new PasswordSlots()
 
 interface ParsedHash {
   readonly memory: number
@@ -46,38 +43,46 @@ interface ParsedHash {
 }
 
 /**
- * Hashes a password with Argon2id and a random salt. It takes about 20 ms and 19 MiB in the thread pool of Node.js.
+ * Hashes a password with Argon2id and a random salt. Needs about 20 ms and 19 MiB in the Node.js thread pool.
  *
  * @returns A string such as `$argon2id$v=19$m=19456,t=2,p=1$…`, for a column of 100 characters
  * @throws {TypeError} if the password is not a string
- * @throws {Error} if this release of Node.js has no Argon2: use 24.7 or later
+ * @throws {HttpError} 503 if too many passwords are waiting
+ * @throws {Error} if this Node.js release does not support Argon2: use 24.7 or later
  */
-export async function hashPassword(password: string): Promise<string> {
+export async function hashPassword(password: string, options: PasswordOptions = {}): Promise<string> {
+  checkOptions('hashPassword', options, KINDS)
   const salt = crypto.randomBytes(SALT_BYTES)
-  const hash = await derive(password, { ...PARAMETERS, salt, hash: Buffer.alloc(HASH_BYTES) })
+  const hash = await derive(password, { ...PARAMETERS, salt, hash: Buffer.alloc(HASH_BYTES) }, options)
   const { memory, passes, parallelism } = PARAMETERS
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${base64(salt)}$${base64(hash)}`
 }
 
 /**
- * Reports whether a password has a hash. Pass `undefined` or `null` as the hash if the user is unknown or has no password. The
- * result is then `false`, after the time that a hash from `hashPassword` takes.
+ * Reports whether a password matches a hash. Pass `undefined` or `null` as the hash if the user is unknown or has no password.
+ * It then returns `false` after the time that a hash from `hashPassword` would take.
  *
  * @param hash Result of `hashPassword`, or another Argon2id hash in the same format
  * @throws {TypeError} if the password is not a string, or the hash has another format
- * @throws {Error} if this release of Node.js has no Argon2: use 24.7 or later
+ * @throws {HttpError} 503 if too many passwords are waiting
+ * @throws {Error} if this Node.js release does not support Argon2: use 24.7 or later
  */
-export async function verifyPassword(password: string, hash: string | null | undefined): Promise<boolean> {
+export async function verifyPassword(
+  password: string,
+  hash: string | null | undefined,
+  options: PasswordOptions = {},
+): Promise<boolean> {
+  checkOptions('verifyPassword', options, KINDS)
   const isKnown = hash !== undefined && hash !== null
   const expected = isKnown ? parse(hash) : NO_PASSWORD
-  const actual = await derive(password, expected)
+  const actual = await derive(password, expected, options)
   return crypto.timingSafeEqual(actual, expected.hash) && isKnown
 }
 
 function parse(text: string): ParsedHash {
   const [, memory, passes, parallelism, salt = '', hash = ''] = FORMAT.exec(text) ?? []
   if (memory === undefined) {
-    const message = 'verifyPassword: hash must be an Argon2id hash. Pass what hashPassword returned.'
+    const message = 'verifyPassword: hash must be an Argon2id hash. Pass the result of hashPassword.'
     throw withCode('FW_INVALID_ARGUMENT', new TypeError(message))
   }
   return {
@@ -89,19 +94,24 @@ function parse(text: string): ParsedHash {
   }
 }
 
-async function derive(password: string, { memory, passes, parallelism, salt, hash }: ParsedHash): Promise<Buffer> {
+async function derive(
+  password: string,
+  parsed: ParsedHash,
+  { maxWaiting = MAX_WAITING }: PasswordOptions,
+): Promise<Buffer> {
+  const { memory, passes, parallelism, salt, hash } = parsed
   if (typeof password !== 'string') {
     const message = `password must be a string, got ${showType(password)}. Read it from a form or a JSON body.`
     throw withCode('FW_INVALID_ARGUMENT', new TypeError(message))
   }
   const { argon2 } = crypto as Partial<typeof crypto>
   if (argon2 === undefined) {
-    const message = 'This release of Node.js has no Argon2. Install Node.js 24.7 or later.'
+    const message = 'This Node.js release does not support Argon2. Install Node.js 24.7 or later.'
     throw withCode('FW_NODE_VERSION', new Error(message))
   }
-  // Argon2 runs in the thread pool of Node.js, which has four threads for files and DNS too.
-  await using _slot = await slots.take()
-  // Keyboards encode a character such as é in different ways. They must give the same password.
+  // Argon2 runs in the Node.js thread pool, whose four threads also serve files and DNS.
+  using _slot = await slots.take(maxWaiting)
+  // Keyboards encode a character such as é in different ways. All encodings must produce the same password.
   const message = password.normalize('NFC')
   return await promisify(argon2)('argon2id', {
     message,

@@ -7,9 +7,9 @@ import { Principal } from './principal.ts'
 const SCOPE = /^[!#-[\]-~]+$/
 
 /**
- * Creates middleware that refuses clients without all of these scopes: 403, or 401 without a principal.
+ * Creates middleware that requires all of these scopes. Responds with 403 if one is missing, or with 401 without a principal.
  *
- * @throws {TypeError} if there is no scope, or one is not a non-empty string without spaces, `"` and `\`
+ * @throws {TypeError} if there are no scopes, or a scope is empty or contains a space, `"` or `\`
  *
  * @example
  * router.delete('/notes/:id', { use: requireScope('notes:write') }, handler)
@@ -29,7 +29,7 @@ export function requireScope(...scopes: readonly string[]): Middleware {
     if (principal === null) throw unauthorized('The request has no credentials', challenge)
     if (scopes.every((scope) => principal.scopes?.includes(scope) === true)) return next()
     const message = `The client needs the scope ${scopes.join(' ')}`
-    // RFC 6750 §3 defines the error for bearer tokens alone.
+    // RFC 6750 §3 defines the error only for bearer tokens.
     const fields = challenge.startsWith('Bearer ') ? { 'www-authenticate': `${challenge}, ${missing}` } : {}
     throw withCode('FW_MISSING_SCOPE', new HttpError(403, message, fields))
   }

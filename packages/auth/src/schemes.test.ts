@@ -33,7 +33,7 @@ describe('bearer()', () => {
     ['xBearer abc', 401],
     ['Token abc', 401],
     ['DPoP abc', 401],
-  ])('reads %j: %i', async (authorization, status) => {
+  ])('answers %j with %i', async (authorization, status) => {
     expect(await statusOf(anyone, authorization)).toBe(status)
   })
 
@@ -49,7 +49,7 @@ describe('bearer()', () => {
     expect(await statusOf(anyone, `Bearer ${'a'.repeat(8193)}`)).toBe(400)
   })
 
-  it('passes requests without credentials if it is optional, and refuses wrong ones', async () => {
+  it('passes requests without credentials if it is optional, but refuses invalid credentials', async () => {
     const use = bearer({ verify: () => null, optional: true })
     expect(await (await ask(use)).text()).toBe('nobody')
     expect(await statusOf(use, 'Bearer abc')).toBe(401)
@@ -101,11 +101,11 @@ describe('basic()', () => {
     [encode('ada:pässword:').replace(/=+$/, ''), 401],
     [`${encode('ada:pässword:')} x`, 401],
     ['%%%', 401],
-  ])('reads %s: %i', async (encoded, status) => {
+  ])('answers %s with %i', async (encoded, status) => {
     expect(await statusOf(use, `Basic ${encoded}`)).toBe(status)
   })
 
-  it('tells browsers to send UTF-8', async () => {
+  it('requests UTF-8 from browsers', async () => {
     const response = await ask(use)
     expect([response.status, response.headers.get('www-authenticate')]).toEqual([
       401,
@@ -115,7 +115,7 @@ describe('basic()', () => {
 })
 
 describe('apiKey()', () => {
-  it('reads another field, and keeps responses out of shared caches', async () => {
+  it('reads the configured field and keeps responses out of shared caches', async () => {
     const use = apiKey({ verify: (id) => ({ id }), header: 'X-Shop' })
     const response = await ask(use, { 'x-shop': 'abc' })
     expect([await response.text(), response.headers.get('vary'), response.headers.get('cache-control')]).toEqual([
@@ -126,7 +126,7 @@ describe('apiKey()', () => {
     expect((await ask(use, { 'x-api-key': 'abc' })).status).toBe(401)
   })
 
-  it('sends Vary with a response to a client without a key', async () => {
+  it('sends Vary to a client without a key', async () => {
     const response = await ask(apiKey({ verify: () => null, optional: true }))
     expect([response.status, response.headers.get('vary'), response.headers.get('cache-control')]).toEqual([
       200,
@@ -172,7 +172,7 @@ describe('requireScope()', () => {
     [['ab'], ['a'], 403],
     [[], ['a'], 403],
     [undefined, ['a'], 403],
-  ])('compares the scopes %j with %j: %i', async (scopes, required, status) => {
+  ])('compares the scopes %j with %j: answers %i', async (scopes, required, status) => {
     expect((await withScopes(scopes, ...required)).status).toBe(status)
   })
 
@@ -187,7 +187,7 @@ describe('requireScope()', () => {
 })
 
 describe('the challenge of requireScope()', () => {
-  it('is that of the scheme before it', async () => {
+  it('is the challenge of the scheme before it', async () => {
     const app = new App()
     const write = requireScope('write')
     app.router.get('/none', { use: [basic({ verify: () => null, optional: true }), write] }, () => 'ok')
@@ -206,7 +206,7 @@ it('sends Vary with responses to requests with and without credentials', async (
 })
 
 describe('knownSecrets()', () => {
-  it('refuses one secret for two clients', () => {
+  it('refuses the same secret for two clients', () => {
     const secrets = { reader: 'a-secret-of-ada-1', admin: 'a-secret-of-ada-1' }
     expect(() => knownSecrets(secrets)).toThrow(
       'knownSecrets: option "secrets" must be different, got one secret twice.',
@@ -215,7 +215,7 @@ describe('knownSecrets()', () => {
 
   const verify = knownSecrets({ ada: 'a-secret-of-ada-1', bob: 'a-secret-of-bob-1' })
 
-  it('returns the client of a secret', () => {
+  it('returns the client to which a secret belongs', () => {
     expect([verify('a-secret-of-ada-1'), verify('a-secret-of-bob-1')]).toEqual([{ id: 'ada' }, { id: 'bob' }])
     for (const other of ['', 'a-secret-of-ada-', 'a-secret-of-ada-1 ', 'A-secret-of-ada-1', 'ada']) {
       expect(verify(other)).toBeNull()

@@ -43,7 +43,7 @@ eachProtocol('authentication', start, (client) => {
     ['/basic/write', [['authorization', basicOf(`ada:${SECRET}`)]], 403, FORBIDDEN],
     ['/key', [['x-api-key', SECRET]], 200, 'shop'],
     ['/key', [['x-api-key', `${SECRET}x`]], 401, 'ApiKey realm="api", header="x-api-key"'],
-  ])('asks for %s with %j: %i %s', async (path, headers, ...expected) => {
+  ])('answers a request for %s with %j: %i %s', async (path, headers, ...expected) => {
     expect(await ask(path, ...headers)).toEqual(expected)
   })
 

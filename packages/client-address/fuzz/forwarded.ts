@@ -7,7 +7,7 @@ import { firstForwardedFor, forwardedForFromLast } from '../src/forwarded.ts'
 import { parseAddress } from '../src/ip-address.ts'
 import { readForwarded } from './forwarded/reference.ts'
 
-/** The request fields that name the client, and the peer's address. */
+/** The request fields that identify the client, and the peer's address. */
 interface Input {
   readonly forwardedFor: string | null
   readonly realIp: string | null
@@ -86,7 +86,7 @@ function spoil(text: string, random: Random): string {
   return random.chance(0.3) ? mutate(text, random, PIECES) : text
 }
 
-/** Checks that the result is an IP address in the normal form, and that the fields are read in order. */
+/** Checks that the result is an IP address in normal form, and that the fields are read in order. */
 function checkAddresses({ forwardedFor, realIp, forwarded, peer }: Input): void {
   const fields: Record<string, string | null> = { 'x-forwarded-for': forwardedFor, 'x-real-ip': realIp, forwarded }
   const headers = { get: (name: string) => fields[name] ?? null }
@@ -105,7 +105,10 @@ function checkAddresses({ forwardedFor, realIp, forwarded, peer }: Input): void 
   assert.equal(claimed, expected ?? ownPeer)
 }
 
-/** Checks that a well-formed field is read by the grammar, and that the last elements do not depend on earlier ones. */
+/**
+ * Checks that a well-formed field is parsed according to the RFC grammar, and that the last elements do not depend on earlier
+ * elements.
+ */
 function checkForwarded(field: string): void {
   const nodes = [...forwardedForFromLast(field)]
   const expected = readForwarded(field)
@@ -121,7 +124,7 @@ function checkForwarded(field: string): void {
 function checkWithProxyAddr(field: string, peer: string): void {
   const entries = field.split(',').map((entry) => entry.trim())
   if (entries.some((entry) => isIP(entry) === 0 || entry.includes('%')) || peer.includes('%')) return
-  // proxy-addr knows an IPv4 address at the end of an IPv6 one (RFC 4291 §2.2) only after ::ffff:.
+  // proxy-addr accepts an IPv4 address at the end of an IPv6 one (RFC 4291 §2.2) only after ::ffff:.
   if (entries.some((entry) => entry.includes(':') && entry.includes('.') && !/^::ffff:[\d.]+$/i.test(entry))) return
   // proxy-addr does not remove tabs around an entry.
   const request = { headers: { 'x-forwarded-for': entries.join(', ') }, socket: { remoteAddress: peer } }

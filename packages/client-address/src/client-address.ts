@@ -12,8 +12,8 @@ export interface FieldSource {
 }
 
 /**
- * Returns the address that a request claims: the first entry of `x-forwarded-for`, then `x-real-ip`, then the first
- * element of `forwarded`, then the peer. Skips values that are not IP addresses.
+ * Returns the address that a request claims. Reads the first entry of `x-forwarded-for`, then `x-real-ip`, then the first
+ * element of `forwarded`, then the peer's address. Skips values that are not IP addresses.
  *
  * Any client can forge this address. `believedAddress` reads only what trusted proxies added.
  *
@@ -29,13 +29,12 @@ export function claimedAddress(headers: FieldSource, peer: string | undefined): 
 }
 
 /**
- * Returns the client's address behind trusted proxies. Reads the entries from the peer toward the client, while each
- * was added by a trusted proxy. The first address that is not trusted is the client. An entry that is not an address
- * ends the search.
+ * Returns the client's address behind trusted proxies. Reads the entries that trusted proxies added, from the peer toward the
+ * client. The first untrusted address is that of the client. An entry that is not an address ends the search.
  *
  * @param peer The peer's address, or `UNIX_SOCKET`, which is trusted if `trust` names any proxy
- * @returns `undefined` if there is no address, as on a Unix socket. With a named field, `undefined` if a trusted proxy
- *   left no address in it, so that the proxy itself does not count as the client
+ * @returns `undefined` if there is no address, as on a Unix socket. With a named field, `undefined` if a trusted proxy added no
+ *   address; otherwise, the proxy would be mistaken for the client
  */
 // docs/decisions/0074
 export function believedAddress(headers: FieldSource, peer: string | undefined, trust: Trust): string | undefined {
@@ -77,8 +76,8 @@ const KERNEL_ADDRESS = /^(?:[\d.]+|(?!::ffff:)[\da-f:]+)$/
 const MAPPED_V4 = /^::ffff:[\d.]+$/
 
 /**
- * Returns the entries that proxies added, starting with the last, from the named field or the first one that the
- * request has.
+ * Returns the entries that proxies added, starting with the last. Reads the named field, or else the first forwarding field in
+ * the request.
  */
 function entriesFromLast(headers: FieldSource, header: ForwardingHeader | undefined): Iterable<string> {
   for (const name of header === undefined ? FORWARDING_HEADERS : [header]) {

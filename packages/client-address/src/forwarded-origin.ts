@@ -7,11 +7,11 @@ import type { OriginPart, Trust } from './trusted-proxies.ts'
 export interface ForwardedOrigin {
   /** The scheme of the client's request. */
   readonly scheme: 'http' | 'https' | undefined
-  /** The host, with the port if there is one. It is as received: check that it is a valid host before you use it. */
+  /** The host, with the port if there is one. It is unchecked: validate the host before you use it. */
   readonly host: string | undefined
 }
 
-/** Traefik reports `ws` and `wss` for the handshake of a WebSocket. */
+/** Traefik reports `ws` and `wss` for WebSocket handshakes. */
 const SCHEMES: ReadonlyMap<string, 'http' | 'https'> = new Map([
   ['http', 'http'],
   ['https', 'https'],
@@ -22,11 +22,11 @@ const SCHEMES: ReadonlyMap<string, 'http' | 'https'> = new Map([
 const NOTHING: ForwardedOrigin = { scheme: undefined, host: undefined }
 
 /**
- * Returns the parts of the origin that the proxies in `trust` report. With `forwarded`, they are those of the element that the
- * outermost trusted proxy added.
+ * Returns the parts of the origin that the proxies in `trust` report. From `forwarded`, reads the element that the outermost
+ * trusted proxy added.
  *
  * @param peer The address of the peer, or `UNIX_SOCKET`
- * @returns `null` if a trusted proxy sent a part twice, or another scheme
+ * @returns `null` if a trusted proxy sent a part twice or sent an unknown scheme
  */
 export function forwardedOrigin(headers: FieldSource, peer: string | undefined, trust: Trust): ForwardedOrigin | null {
   const { header, origin } = trust
@@ -57,7 +57,7 @@ function fromFields(headers: FieldSource): Reported {
   return { schemes: valuesOf(headers, 'x-forwarded-proto'), hosts: valuesOf(headers, 'x-forwarded-host') }
 }
 
-/** Several values are ambiguous: some proxies add theirs at the end, and some pass on those of the client. */
+/** Several values are ambiguous, because some proxies append their own value and others forward the client's values. */
 function valuesOf(headers: FieldSource, name: string): string[] {
   const value = headers.get(name)
   return value === null ? [] : value.split(',').map((each) => each.trim())

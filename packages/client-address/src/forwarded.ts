@@ -1,12 +1,12 @@
 /**
  * Matches an optional `name=value` with its separator (RFC 7239 §4).
  *
- * Each alternative matches whitespace in one place. Two adjacent places would take quadratic time. Quotes and
+ * Each alternative matches whitespace in only one place. Two adjacent places would lead to quadratic time. Quotes and
  * backslashes match only in quoted strings; `lastElement` depends on this.
  */
 const PAIR = /[ \t]*(?:([^\s=;,"\\]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;,"\\]*))[ \t]*)?(;|,|$)/y
 
-/** The parameters of one element, in the order of the field. RFC 7239 §4 allows each of them once. */
+/** The parameters of one element, in field order. RFC 7239 §4 allows each parameter only once. */
 export interface ForwardedElement {
   /** The values of `for`. */
   readonly nodes: readonly string[]
@@ -33,8 +33,8 @@ export function firstForwardedFor(field: string): string {
 }
 
 /**
- * Yields the `for` parameter of each element in a `Forwarded` field, starting with the last; empty for an element
- * without one or with several. A malformed element yields an empty value and ends the list.
+ * Yields the `for` parameter of each element in a `Forwarded` field, starting with the last; an empty string for an element
+ * with none or several. A malformed element yields an empty value and ends the list.
  *
  * Well-formed elements at the end are read even if a client put malformed text before them.
  *
@@ -48,7 +48,7 @@ export function* forwardedForFromLast(field: string): Generator<string, void> {
   for (const { nodes } of forwardedFromLast(field)) yield nodes.length === 1 ? (nodes[0] ?? '') : ''
 }
 
-/** Yields each element of a `Forwarded` field, from the last one. A malformed element is empty and ends the list. */
+/** Yields each element of a `Forwarded` field, starting with the last. A malformed element is empty and ends the list. */
 export function* forwardedFromLast(field: string): Generator<ForwardedElement, void> {
   for (let rest = field; ;) {
     const { element, start } = lastElement(rest)
@@ -61,8 +61,8 @@ export function* forwardedFromLast(field: string): Generator<ForwardedElement, v
 /**
  * Returns the shortest text after a comma, or the whole text, that is one element.
  *
- * It cannot be a part of a longer element. A part that begins in a quoted string has an odd number of quotes, or a
- * backslash outside a string. For the same reason at most two attempts read the same byte, so the time is linear.
+ * This text cannot be part of a longer element. A part that begins in a quoted string has an odd number of quotes, or a
+ * backslash outside a string. For the same reason, at most two attempts read the same byte, so the time is linear.
  */
 function lastElement(text: string): { element: ForwardedElement; start: number } {
   for (let start = text.length + 1; start > 0;) {

@@ -7,7 +7,7 @@ const V4_WITH_PORT = /^([\d.]+):(?:\d{1,5}|_[\w.-]+)$/
 /**
  * Parses an IP address with an optional port, brackets and zone.
  *
- * @returns Only the address: IPv6 in the form of RFC 5952, IPv4-mapped as IPv4; `undefined` if it is not an address
+ * @returns Only the address: IPv6 in RFC 5952 form, IPv4-mapped as IPv4; `undefined` if it is not an address
  *
  * @example
  * parseAddress('[2001:DB8::0:1]:443')   // '2001:db8::1'

@@ -5,7 +5,7 @@ import { compileTrust, type TrustProxy } from './trusted-proxies.ts'
 
 const TRUSTED = ['127.0.0.0/8', '10.0.0.0/8']
 
-/** A field value from a client: no control characters except tabs, and frequent syntax characters. */
+/** A field value from a client: no control characters except tabs, but many syntax characters. */
 const bytes = fc
   .array(
     fc.oneof(
@@ -34,7 +34,7 @@ const otherPair = fc
   .tuple(fc.constantFrom('by', 'host', 'proto', 'x'), fc.oneof(token, quoted))
   .map((pair) => pair.join('='))
 
-/** A well-formed element of `Forwarded` with this address. */
+/** A well-formed `Forwarded` element with this address. */
 function elementFor(address: fc.Arbitrary<string>): fc.Arbitrary<string> {
   const node = fc.tuple(address, fc.constantFrom('', ':80', ':_x'), fc.boolean()).map(([text, port, isQuoted]) => {
     const host = text.includes(':') ? `[${text}]${port}` : `${text}${port}`

@@ -11,7 +11,7 @@ import {
 } from '@fw/options'
 import { parseAddress } from './ip-address.ts'
 
-/** The header fields that proxies use for the client's address. The first one that a request has is read. */
+/** The header fields that proxies use for the client's address. The first one present in a request is read. */
 export const FORWARDING_HEADERS = ['x-forwarded-for', 'x-real-ip', 'forwarded'] as const
 
 /** A header field that proxies use for the client's address. */
@@ -34,7 +34,8 @@ export interface NamedField {
   readonly header: ForwardingHeader
   /**
    * The parts of the origin that the proxies also set: in `proto` and `host` if `header` is `forwarded`, otherwise in
-   * `x-forwarded-proto` and `x-forwarded-host`. List only those that the proxies replace in requests of clients. Default `[]`.
+   * `x-forwarded-proto` and `x-forwarded-host`. List only parts that the proxies overwrite in every client request. Default
+   * `[]`.
    */
   readonly origin?: readonly OriginPart[]
 }
@@ -47,7 +48,8 @@ export interface Trust {
   /** Reports whether the proxy at an address is trusted. The peer is hop 1. */
   readonly isTrusted: (address: string | undefined, hop: number) => boolean
   /**
-   * Whether to trust a proxy that connects over a Unix socket, which has no address. The mode of its file protects it.
+   * Whether to trust a proxy that connects over a Unix socket, which has no address. The file mode of the socket restricts
+   * access.
    */
   readonly trustsUnixSocket: boolean
   /** The only field that is read; `undefined` if none is named. */
@@ -73,7 +75,7 @@ const HEADER = withFix(oneOf(...FORWARDING_HEADERS), 'Name the one field that th
 
 const ORIGIN = withFix(
   listOf("a list of 'scheme' and 'host'", oneOf('scheme', 'host')),
-  "Write for example ['scheme'].",
+  "Write, for example, ['scheme'].",
 )
 
 const TRUST: OptionKind = {
@@ -126,11 +128,16 @@ function compileProxies(proxies: TrustedProxies): Omit<Trust, 'header' | 'origin
   }
 }
 
+/** Reports whether a value is a CIDR block, such as `10.0.0.0/8`, or an IP address. `compileTrust` accepts these. */
+export function isCidrBlock(value: unknown): value is string {
+  return typeof value === 'string' && parseBlock(value) !== undefined
+}
+
 /** @returns `undefined` if the text is not a CIDR block or an address */
 function parseBlock(text: unknown): { readonly address: string; readonly bits: number } | undefined {
   const [, network = '', length] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(String(text)) ?? []
   const address = parseAddress(network)
-  // Reject IPv4-mapped blocks: `parseAddress` removes their first 96 bits, but not from the length.
+  // Reject IPv4-mapped blocks: `parseAddress` removes their first 96 bits, but the prefix length still counts them.
   if (address === undefined || isIPv4(address) !== isIPv4(network)) return undefined
   const maxBits = isIPv4(address) ? 32 : 128
   const bits = length === undefined ? maxBits : Number(length)

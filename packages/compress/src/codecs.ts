@@ -2,14 +2,12 @@ import { promisify } from 'node:util'
 import * as zlib from 'node:zlib'
 import type { Coding } from './options.ts'
 
-/**
- * Bodies below this length get small tables: full-size tables take longer to clear than such a body takes to encode.
- */
+/** Bodies below this length use small tables, because clearing full-size tables takes longer than encoding such a body. */
 const SMALL_BYTES = 32 * 1024
 
 const { constants: C } = zlib
 
-/** Smaller tables for an event stream, which holds them while it is open. */
+/** Smaller tables for an event stream, which keeps them in memory while it is open. */
 const EVENT_ZSTD = { [C.ZSTD_c_windowLog]: 16, [C.ZSTD_c_hashLog]: 13, [C.ZSTD_c_chainLog]: 13 }
 const SMALL_ZSTD = { [C.ZSTD_c_windowLog]: 15, [C.ZSTD_c_hashLog]: 14, [C.ZSTD_c_chainLog]: 14 }
 /** RFC 9659: a decoder of the `zstd` coding need not support windows above 8 MiB. */
@@ -21,7 +19,7 @@ export interface Codec {
   encode(body: string | Uint8Array, lengthBytes: number): Uint8Array
   /** Encodes a body on the thread pool. */
   encodeLater(body: string | Uint8Array, lengthBytes: number): Promise<Uint8Array>
-  /** Creates a stream that encodes what is written to it. @param isEvents Whether it can stay open for hours */
+  /** Creates a stream that encodes written data. @param isEvents Whether the stream can remain open for hours */
   stream(isEvents: boolean): zlib.Gzip | zlib.BrotliCompress | zlib.ZstdCompress
   /** Constant that flushes a stream without resetting its tables. */
   readonly flushKind: number
@@ -63,7 +61,7 @@ function brotli(level: number): Codec {
 function zstd(level: number): Codec {
   const later = promisify(zlib.zstdCompress) as (body: zlib.InputType, options: zlib.ZstdOptions) => Promise<Buffer>
   const ofLevel = { [C.ZSTD_c_compressionLevel]: level }
-  // Levels above 19 would otherwise choose a larger window.
+  // Otherwise, levels above 19 would use a larger window.
   const large = { params: { ...ofLevel, ...(level > 16 ? MAX_ZSTD_WINDOW : {}) } }
   const small = { params: { ...ofLevel, ...SMALL_ZSTD } }
   const events = { params: { ...ofLevel, ...EVENT_ZSTD } }

@@ -1,7 +1,8 @@
-import { acceptedCodings, addVary, matchesStrongly, matchesWeakly } from '@fw/http-fields'
+import { acceptedCodings, addVary } from '@fw/http-fields'
 import { declareRouteOption, flag } from '@fw/options'
-import type { Context, Middleware, OutgoingResponse, ResponseHeaders } from '@fw/types'
+import type { Context, Middleware, OutgoingResponse } from '@fw/types'
 import { type Codec, codecOf } from './codecs.ts'
+import { isFixed, keepWeakTag, mark } from './encoded-fields.ts'
 import { EVENT_STREAM, isCompressible, mediaTypeOf } from './media-types.ts'
 import { type Coding, type CompressOptions, readOptions, type Settings } from './options.ts'
 import { Pool } from './pool.ts'
@@ -9,7 +10,7 @@ import { streamEncoder } from './stream-encoder.ts'
 
 declare module '@fw/types' {
   interface RouteOptions {
-    /** `false` sends this route's responses uncompressed. It has no effect without a `compress` around the route. */
+    /** `false` sends this route's responses uncompressed. Has no effect on routes without `compress`. */
     readonly compress?: boolean | undefined
   }
 }
@@ -78,7 +79,7 @@ class Compressor {
     const coding = this.#codingFor(ctx.headers.get('accept-encoding'))
     const codec = coding === undefined ? undefined : this.#codecs.get(coding)
     if (coding === undefined || codec === undefined) return
-    // Do not compress a body that is not sent. Its compressed length then stays unknown.
+    // Do not compress a body that is not sent. Its compressed length then remains unknown.
     if (kind === 'stream' || ctx.method === 'HEAD') {
       mark(headers, coding)
       // A body of unknown length can pause for a long time. Its client must not wait for the next piece.
@@ -113,39 +114,6 @@ class Compressor {
     }
     return coding
   }
-}
-
-/** Reports whether a response must not be changed: it is encoded, a part of a body, or has a digest of its bytes. */
-function isFixed(status: number, headers: ResponseHeaders): boolean {
-  return (
-    status === 206 ||
-    headers.has('content-encoding') ||
-    headers.has('content-range') ||
-    headers.has('content-digest') ||
-    headers.has('repr-digest') ||
-    // RFC 9111 §5.2.2.6.
-    /(?:^|[\s,])no-transform(?:$|[\s,])/i.test(headers.get('cache-control') ?? '')
-  )
-}
-
-/** Sets the fields of an encoded body. */
-function mark(headers: ResponseHeaders, coding: Coding): void {
-  headers.set('content-encoding', coding)
-  // A range would count bytes of another representation.
-  headers.delete('accept-ranges')
-  const etag = headers.get('etag')
-  // RFC 9110 §8.8.3.3: two codings must not share a strong tag.
-  if (etag !== null && !etag.startsWith('W/')) headers.set('etag', `W/${etag}`)
-}
-
-/** Repeats the weak tag on a 304 if the client has the encoded response. */
-function keepWeakTag(headers: ResponseHeaders, ctx: Context): void {
-  const etag = headers.get('etag')
-  const known = ctx.headers.get('if-none-match')
-  if (etag === null || known === null || etag.startsWith('W/')) return
-  if (!matchesWeakly(known, etag) || matchesStrongly(known, etag)) return
-  headers.set('etag', `W/${etag}`)
-  addVary(headers, 'accept-encoding')
 }
 
 /** Reports whether another site caused a request with cookies or credentials, whose response can contain a secret. */

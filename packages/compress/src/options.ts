@@ -14,17 +14,22 @@ export type Coding = 'zstd' | 'br' | 'gzip'
 
 /** Options of `compress`. */
 export interface CompressOptions {
-  /** Codings in the order that decides between those that the client weighs equally. Default: zstd, br, gzip. */
+  /** Codings in order of preference, which decides between codings of equal weight. Default: zstd, br, gzip. */
   readonly codings?: readonly Coding[]
   /** Compression level of each coding: gzip 0 to 9, br 0 to 11, zstd 1 to 22. Default: `{ zstd: 3, br: 4, gzip: 4 }`. */
   readonly levels?: Readonly<Partial<Record<Coding, number>>>
-  /** Minimum length of a body in bytes, if it is known. Compressing shorter ones saves too little. Default: 1024. */
+  /** Minimum length of a body in bytes, if it is known. Compressing shorter bodies saves too little. Default: 1024. */
   readonly thresholdBytes?: number
-  /** Largest body in memory, in bytes, that is compressed on the event loop. Larger ones use the thread pool. Default: 65,536. */
+  /**
+   * Largest body in memory, in bytes, that is compressed on the event loop. Larger bodies use the thread pool. Default: 65,536.
+   */
   readonly maxSyncBytes?: number
-  /** Maximum number of bodies in the thread pool at the same time; others wait. Default: 3, which leaves one thread of four. */
+  /**
+   * Maximum number of bodies in the thread pool at the same time; other bodies wait. Default: 3, which leaves one thread of
+   * four.
+   */
   readonly maxPoolJobs?: number
-  /** Compresses server-sent events. An open stream then holds 43 KiB (br) to 138 KiB (gzip). Default: `false`. */
+  /** Compresses server-sent events. An open stream then uses 43 KiB (br) to 138 KiB (gzip) of memory. Default: `false`. */
   readonly eventStreams?: boolean
   /**
    * `'identity'` does not compress responses to cross-site requests with cookies or credentials, whose length could reveal a
@@ -33,7 +38,7 @@ export interface CompressOptions {
   readonly crossSite?: 'compress' | 'identity'
 }
 
-/** Options with every default filled in. */
+/** The options with their defaults. */
 export interface Settings {
   readonly codings: readonly Coding[]
   readonly levels: Readonly<Record<Coding, number>>

@@ -1,4 +1,4 @@
-/** Runs a limited number of jobs at the same time. Others wait in the order of their arrival. */
+/** Runs a limited number of jobs at the same time. Others wait in order of arrival. */
 export class Pool {
   readonly #max: number
   #running = 0

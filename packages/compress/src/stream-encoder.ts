@@ -12,7 +12,7 @@ export function streamEncoder(stream: Compressor, flushKind: number): BodyEncode
   let target: PushBytes | undefined
   let failed: ((error: Error) => void) | undefined
   stream.on('data', (bytes: Uint8Array) => target?.(bytes))
-  // Without a listener, an error between two calls would end the process. The next call reports it.
+  // Without a listener, an error between two calls would end the process. The next call reports the error.
   stream.on('error', (error) => failed?.(error))
 
   /** Runs one call. The stream emits everything that the call produces before it calls `done`. */

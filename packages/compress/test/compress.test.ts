@@ -72,7 +72,7 @@ function routes(router: Router): void {
   staticFiles(router, '/files', folder.path)
 }
 
-/** Yields the text in pieces, with a pause before the last one. */
+/** Yields the text in pieces, with a pause before the last piece. */
 async function* pieces(): AsyncGenerator<string> {
   yield TEXT.slice(0, 1000)
   await sleep(20)
@@ -269,7 +269,7 @@ describe('compress', () => {
     ['another origin on the same site with cookies', { 'sec-fetch-site': 'same-site', cookie: 'a=b' }, null],
     ['another site with credentials', { 'sec-fetch-site': 'cross-site', authorization: 'Basic eA==' }, null],
     ['a client that is not a browser', { cookie: 'a=b' }, 'gzip'],
-  ])('compresses depending on the origin with crossSite: identity: %s', async (_, headers, coding) => {
+  ])("depends on the request's origin with crossSite: identity: %s", async (_, headers, coding) => {
     const server = new Server()
     server
       .router()
@@ -282,7 +282,7 @@ describe('compress', () => {
     ])
   })
 
-  it('compresses no event stream by default', async () => {
+  it('does not compress event streams by default', async () => {
     const server = new Server()
     server
       .router()
@@ -292,7 +292,7 @@ describe('compress', () => {
     expect(response.headers.get('content-encoding')).toBe(null)
   })
 
-  it('keeps the order of jobs that wait for the thread pool', async () => {
+  it('keeps the order of jobs that are waiting for the thread pool', async () => {
     const server = new Server()
     server
       .router()

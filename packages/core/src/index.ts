@@ -15,6 +15,7 @@ export type { BufferedBytes, ServerStats } from './server-stats.ts'
 export type { CountByProtocol } from './listening/traffic.ts'
 export type { CloseOptions } from './options/close-options.ts'
 export type { ListenOptions } from './options/listen-options.ts'
+export type { ProxyProtocolOptions } from './options/proxy-protocol-options.ts'
 export type { ServerOptions } from './options/server-options.ts'
 export { StartupError } from './options/startup-error.ts'
 export type { TlsCertificate, TlsCertificates, TlsOptions } from './options/tls-options.ts'
@@ -24,7 +25,7 @@ export type { RequestTrace } from './app/tracing.ts'
 export type { MiddlewareTrace } from './app/middleware-tracing.ts'
 export type { WorkerState, WorkerTrace } from './workers/worker-trace.ts'
 export type { WorkerOptions } from './options/worker-options.ts'
-// An application's declaration files can mention every type that an exported type refers to.
+// An application's declaration files can refer to every type that an exported type uses.
 export type {
   BodyConsumer,
   BodyEncoder,

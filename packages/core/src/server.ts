@@ -10,6 +10,7 @@ import { checkCloseOptions, type CloseOptions } from './options/close-options.ts
 import { checkListenOptions, type ListenOptions } from './options/listen-options.ts'
 import { checkServerOptions, type ServerOptions } from './options/server-options.ts'
 import { noTraffic } from './listening/traffic.ts'
+import { StartupError } from './options/startup-error.ts'
 import { serverStats, type ServerStats } from './server-stats.ts'
 import { startRuntimeRecords } from './lifecycle/runtime-records.ts'
 import { drain } from './lifecycle/drain.ts'
@@ -17,7 +18,7 @@ import { endProcess, onShutdownSignal } from './lifecycle/shutdown-signals.ts'
 import type { TlsOptions } from './options/tls-options.ts'
 import type { OpenListener, Place, ServerHooks } from './workers/open-listener.ts'
 
-/** Location of the server's own records. The real file names would not help a person who reads the log. */
+/** Location of the server's own records. The real file names would not help a reader of the log. */
 const LIBRARY = { file: 'fw:core', line: 0, functionName: '' } as const
 
 /** Default of `drainMs`: enough for most requests, and equal to the timeout of `docker stop`. */
@@ -38,7 +39,7 @@ export class Server implements AsyncDisposable {
   readonly #app: App
   /** Each listener, with a function that removes its `signal` handler. */
   readonly #listeners = new Map<OpenListener, () => void>()
-  /** Certificates by the option that names them. Listeners with the same option share them. */
+  /** Certificates by the `tls` option from which they were loaded. Listeners with the same option share them. */
   readonly #certificates = new Map<TlsOptions, Promise<CertificateStore>>()
   #closing: Promise<void> | undefined = undefined
   #ignoreSignals: (() => void) | undefined = undefined
@@ -99,8 +100,14 @@ export class Server implements AsyncDisposable {
     if (this.#isClosing())
       throw withCode('FW_SERVER_CLOSED', new Error('Cannot listen: the server is closed. Create a new Server.'))
     const tls = options.tls === undefined ? this.#options.tls : options.tls
-    this.#stopRecords ??= startRuntimeRecords(this.#logger)
     const http3 = options.http3 ?? (tls !== undefined && tls !== false && (this.#options.http3 ?? false))
+    if (http3 === true && options.proxyProtocol !== undefined) {
+      throw withCode(
+        'FW_HTTP3_UNAVAILABLE',
+        new StartupError('HTTP/3 has no PROXY protocol. Set http3: false for this listener, or omit proxyProtocol'),
+      )
+    }
+    this.#stopRecords ??= startRuntimeRecords(this.#logger)
     const open = async (place: Place): Promise<OpenListener> =>
       await Listener.open({
         ...place,
@@ -109,6 +116,7 @@ export class Server implements AsyncDisposable {
         http2: options.http2 ?? this.#options.http2 ?? true,
         http3,
         limits: this.#limits,
+        proxyProtocol: options.proxyProtocol,
         onRequest: this.#onRequest,
         onRefused: this.#onRefused,
       })
@@ -148,7 +156,7 @@ export class Server implements AsyncDisposable {
     if (first === undefined) {
       throw withCode(
         'FW_NOT_LISTENING',
-        new Error('server.address: the server does not listen. Await server.listen() first.'),
+        new Error('server.address: the server is not listening. Await server.listen() first.'),
       )
     }
     return first.address
@@ -167,7 +175,8 @@ export class Server implements AsyncDisposable {
    * Returns the open connections, the requests in flight, the buffered bytes, the rejected requests, and the checked
    * responses. Visits each connection, which takes about a millisecond for 10,000 of them.
    *
-   * Covers only this process: in a worker, that worker; in the primary of workers, the primary, which serves no requests.
+   * Covers only this process: a worker returns its own figures, and the primary, which serves no requests, returns
+   * those of the primary.
    */
   stats(): ServerStats {
     const traffic = noTraffic()
@@ -189,7 +198,8 @@ export class Server implements AsyncDisposable {
    * continue unchanged. If a certificate cannot be used, the previous ones stay in use and an Error record states the
    * cause. In the primary, this reloads the certificates of all workers; in a worker, only its own.
    *
-   * @throws {StartupError} if a certificate cannot be used; the message names it, the cause and the workers concerned
+   * @throws {StartupError} if a certificate cannot be used. The message names the certificate, the cause and the
+   * affected workers
    */
   async reloadTls(): Promise<void> {
     const stores = await Promise.all(this.#certificates.values())
@@ -203,8 +213,8 @@ export class Server implements AsyncDisposable {
    * Restarts all workers one by one, as SIGHUP to the primary does. Each worker serves until its replacement is ready, so
    * no TCP request fails. Any number of calls during a restart cause one more restart.
    *
-   * In the primary, resolves when all workers have been replaced. In a worker, resolves when the request to the primary
-   * was sent, because this worker is replaced too.
+   * In the primary, resolves when all workers have been replaced. In a worker, resolves when the request has been sent
+   * to the primary, because this worker is also replaced.
    *
    * @throws {StartupError} in the primary, if a replacement could not start. The previous workers continue to serve
    * @throws {Error} if the server has no workers
@@ -221,8 +231,8 @@ export class Server implements AsyncDisposable {
   }
 
   /**
-   * Stops accepting connections, waits up to `drainMs` for in-flight requests, then destroys the rest. Later calls return
-   * the promise of the first. Do not await this in a handler: the request would wait for itself.
+   * Stops accepting connections, waits up to `drainMs` for in-flight requests, then destroys the rest. Later calls
+   * return the promise of the first. Do not await this in a handler, because the request would wait for itself.
    *
    * @throws {TypeError} if an option is unknown or has the wrong type, or if the argument is a callback
    * @throws {RangeError} if `drainMs` is not an integer from 0 to 2,147,483,647
@@ -241,7 +251,7 @@ export class Server implements AsyncDisposable {
     return this.#options.drainMs ?? DRAIN_MS
   }
 
-  /** Stops the runtime records if no listener is left. */
+  /** Stops the runtime records if no listener remains. */
   #stopRecordsIfIdle(): void {
     if (this.#listeners.size > 0) return
     this.#stopRecords?.()
@@ -289,7 +299,7 @@ export class Server implements AsyncDisposable {
   async #open(options: ListenOptions, http3: boolean, open: ServerHooks['open']): Promise<OpenListener> {
     const { workers } = options
     if (workers === undefined) return open({ binding: bindingOf(options) })
-    // Load the worker code only here: a single-process server needs none of it.
+    // Load the worker code only here, because a single-process server does not need it.
     const { listenWithWorkers } = await import('./workers/listen-with-workers.ts')
     return listenWithWorkers({ ...options, workers }, http3, this.#hooks(open))
   }

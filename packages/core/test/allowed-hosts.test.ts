@@ -65,14 +65,14 @@ eachProtocol('allowedHosts', start, (client) => {
     ])
   })
 
-  it('serves the next request of the connection', async () => {
+  it('serves the next request on the connection', async () => {
     expect(await statusFor('attacker.example', new Uint8Array(100_000))).toBe(421)
     expect(await statusFor('example.org', new Uint8Array(100_000))).toBe(200)
   })
 })
 
 describe('allowedHosts', () => {
-  it('compares the authority of an absolute request target, and not the field Host (RFC 9112 §3.2.2)', async () => {
+  it('compares the authority of an absolute request target instead of Host (RFC 9112 §3.2.2)', async () => {
     await using server = new Server({ allowedHosts: HOSTS })
     server.router().get('/', () => 'hello')
     const { url } = await server.listen({ port: 0, host: '127.0.0.1' })

@@ -45,7 +45,7 @@ async function start({ tls, http3 }: ServerDemand, limits: Partial<Limits> = {})
     .post('/echo', { limits: { maxBodyBytes: 16 * MIB } }, async (ctx) => ctx.bytes(await ctx.bytes()))
     .get('/bytes/:kind/:size', (ctx) => {
       const bytes = bytesOfEveryValue(Number(ctx.params.size) + 8)
-      // The view covers only a part of its memory.
+      // The view covers only a part of its buffer.
       const { buffer, byteOffset } = bytes
       const view = new Uint8Array(buffer, byteOffset + 4, bytes.length - 8)
       ctx.bytes(ctx.params.kind === 'buffer' ? bytes.subarray(4, -4) : view)
@@ -147,7 +147,7 @@ everyWay(
       expect(await response.text()).toBe('hello')
     })
 
-    it('passes the same request properties to the handler', async () => {
+    it('passes the request properties to the handler', async () => {
       const response = await client().request({ path: '/facts/a%20b?q=%C3%A9' })
       const facts = (await response.json()) as Record<string, unknown>
       expect(facts).toMatchObject({
@@ -312,18 +312,18 @@ everyWay(
       await expect.poll(() => seen.outcome).toEqual({ status: 200, bodyBytes: 0, aborted: false })
     })
 
-    it('turns a thrown error into a 500 that reveals nothing about it', async () => {
+    it('responds to a thrown error with a 500 that does not reveal the error', async () => {
       const response = await client().request({ path: '/throws' })
       const text = await response.text()
       expect([response.status, text.includes('secret')]).toEqual([500, false])
     })
 
-    it('answers an HttpError with its status and message', async () => {
+    it('responds to an HttpError with its status and message', async () => {
       const response = await client().request({ path: '/teapot' })
       expect([response.status, await response.json()]).toEqual([418, expect.objectContaining({ detail: 'no coffee' })])
     })
 
-    it('answers 500 to an error that only resembles an HttpError', async () => {
+    it('answers with 500 if an error only resembles an HttpError', async () => {
       const response = await client().request({ path: '/lookalike' })
       expect([response.status, response.headers.get('x-key')]).toEqual([500, null])
       expect(await response.text()).not.toContain('secret')
@@ -346,7 +346,7 @@ everyWay(
       seen.outcome = undefined
       const abort = new AbortController()
       const request = client().request({ path: '/waits', signal: abort.signal })
-      // Handle the rejection now: the request fails during another await.
+      // Handle the rejection now, because the request fails during another await.
       const failed = request.then(
         () => 'answered',
         () => 'failed',
@@ -359,7 +359,7 @@ everyWay(
       expect(seen).toMatchObject({ context: { status: 499 } })
     })
 
-    it('pauses a writer while the client does not read, and stops it when the client disconnects', async () => {
+    it('pauses a writer while the client is not reading, and stops it when the client disconnects', async () => {
       seen.written = 0
       seen.outcome = undefined
       const response: ClientResponse = await client().request({ path: '/endless' })
@@ -388,7 +388,7 @@ everyWay(
       await expect.poll(() => seen.outcome).toEqual({ status: 200, bodyBytes: 32 * MIB, aborted: false })
     })
 
-    it('completes each of many concurrent large responses', async () => {
+    it('completes many concurrent large responses', async () => {
       const responses = Array.from({ length: way.largeAtOnce }, async () => {
         const response = await client().request({ path: '/medium' })
         return (await response.bytes()).length

@@ -95,9 +95,9 @@ async function start({ tls, http3 }: ServerDemand): Promise<{ port: number; clos
 
 beforeAll(() => log.setSinks([]))
 
-eachProtocol('the type of a body', start, (client) => suite(through(client)))
+eachProtocol('a body type', start, (client) => suite(through(client)))
 
-describe('the type of a body, through toNodeHandler', () => {
+describe('a body type, through toNodeHandler', () => {
   let server: http.Server
   let client: ProtocolClient
   beforeAll(async () => {
@@ -114,7 +114,7 @@ describe('the type of a body, through toNodeHandler', () => {
   suite(through(() => client))
 })
 
-describe('the type of a body, through toFetchHandler', () => {
+describe('a body type, through toFetchHandler', () => {
   const app = new App()
   register(app.router)
   const handler = toFetchHandler(app.router)

@@ -26,7 +26,7 @@ const CLIENTS = 12
 
 const shared = Buffer.alloc(BODY_BYTES, 's')
 
-/** Bodies that are created for each response. */
+/** Functions that create a new body for each response. */
 const fresh: Readonly<Record<string, () => unknown>> = {
   bytes: () => Buffer.alloc(BODY_BYTES, 'b'),
   text: () => 'é'.repeat(BODY_BYTES / 2),
@@ -36,7 +36,7 @@ const fresh: Readonly<Record<string, () => unknown>> = {
 
 let server: Server
 let begun = 0
-/** Number of handlers that have taken effect, and a promise for all of them. */
+/** Number of `/effect` handlers that have run, and a promise that resolves when all have. */
 let effects = 0
 let allBegun = Promise.withResolvers<undefined>()
 
@@ -94,7 +94,7 @@ function randomBytesOf(seed: number): Buffer {
 
 beforeAll(() => log.setSinks([]))
 
-eachProtocol('a server whose clients do not read', start, (client, protocol) => {
+eachProtocol('a server whose clients are not reading', start, (client, protocol) => {
   const open = (): Promise<ProtocolClient> => connect(protocol, { port: server.address().port ?? 0 })
   const clients: ProtocolClient[] = []
   afterEach(async () => {
@@ -156,7 +156,7 @@ eachProtocol('a server whose clients do not read', start, (client, protocol) => 
     expect(server.stats().buffered.bytes).toBeLessThan(LIMIT_BYTES + 2 * MIB)
   })
 
-  it('closes connections whose clients do not read, and then serves other clients', async () => {
+  it('closes connections whose clients are not reading, and then serves other clients', async () => {
     const { closed } = server.stats().buffered
     await stall('/async/bytes', CLIENTS)
     await expect.poll(() => server.stats().buffered.closed, { timeout: 10_000 }).toBeGreaterThan(closed)
@@ -266,12 +266,13 @@ describe('a connection at its own limit', () => {
     'with several streams',
     start,
     (client) => {
-      it('queues further requests until its client reads, and refuses none', async () => {
+      it('queues further requests until its client reads, and does not refuse any', async () => {
         begun = 0
         const responses = Array.from({ length: 24 }, async (_, seed) => client().request({ path: `/random/${seed}` }))
         await expect.poll(() => server.stats().buffered.largestConnectionBytes).toBeGreaterThan(CONNECTION_BYTES)
         await sleep(100)
-        // The limit is four bodies. The client's windows, the largest body and the last admitted body come on top.
+        // The limit is four bodies. The client's windows, the largest body and the last admitted body are in addition
+        // to it.
         expect(begun).toBeLessThan(12)
         for (const [seed, asked] of responses.entries()) {
           const response = await asked

@@ -32,7 +32,7 @@ everyWay('a route with response schemas', start, (client) => {
     return [response.status, await response.json()]
   }
 
-  it('sends results that match, without members that the schema does not name', async () => {
+  it('sends results that match, without members that are not in the schema', async () => {
     expect(await get('/good')).toEqual([200, { id: 7, name: 'Ada' }])
     expect(await get('/missing')).toEqual([404, { error: 'no user' }])
     expect(sink.records()).toEqual([])

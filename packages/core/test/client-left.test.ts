@@ -5,7 +5,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { Server, type Context } from '../src/index.ts'
 import { everyWay } from './every-way.ts'
 
-/** Functions that read the body of a request. */
+/** Functions that read a request body. */
 const READS: Readonly<Record<string, (ctx: Context) => Promise<unknown>>> = {
   'ctx.bytes()': (ctx) => ctx.bytes(),
   'ctx.text()': (ctx) => ctx.text(),

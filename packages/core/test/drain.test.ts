@@ -13,7 +13,7 @@ beforeAll(async () => {
   tls = { key, cert }
 })
 
-/** Server to send requests for `/work` to, repeatedly. */
+/** Server to which requests for `/work` are sent repeatedly. */
 interface Load {
   readonly port: number
   readonly ending: AbortSignal
@@ -21,7 +21,7 @@ interface Load {
   readonly onResponse: (client: number) => void
 }
 
-/** Sends requests on one connection at a time until the server is gone or announces its end. */
+/** Sends requests on one connection at a time until the server has closed or announces its end. */
 async function sendRequests(protocol: TestProtocol, number: number, { port, ending, onResponse }: Load): Promise<void> {
   let client: ProtocolClient
   for (;;) {

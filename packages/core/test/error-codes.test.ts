@@ -22,7 +22,7 @@ async function start({ tls, http3 }: ServerDemand): Promise<Server & { port: num
   return Object.assign(server, { port })
 }
 
-eachProtocol('the code of an error', start, (client) => {
+eachProtocol('an error code', start, (client) => {
   it.each([
     ['POST', '/small', 413, 'FW_BODY_TOO_LARGE'],
     ['POST', '/json', 415, 'FW_UNSUPPORTED_TYPE'],
@@ -40,7 +40,7 @@ eachProtocol('the code of an error', start, (client) => {
 })
 
 describe('StartupError', () => {
-  it('carries a code of the exported type', async () => {
+  it('has a code of the exported type', async () => {
     await using first = new Server()
     const { port = 0 } = await first.listen({ port: 0, host: '127.0.0.1' })
     await using second = new Server()

@@ -18,15 +18,15 @@ import { toFetchHandler, toNodeHandler, type Server } from '../src/index.ts'
 export interface Way {
   readonly protocolText: 'HTTP/1.1' | 'HTTP/2.0' | 'HTTP/3.0'
   readonly scheme: 'http' | 'https'
-  /** The address that handlers see. */
+  /** The address that handlers receive. */
   readonly remoteAddress: string | undefined
   /** Whether fields with the same name stay separate and in order. `Headers` joins and sorts them. */
   readonly keepsFields: boolean
-  /** Whether the client receives informational responses, which a `Response` cannot carry. */
+  /** Whether the client receives informational responses, which a `Response` cannot contain. */
   readonly informs: boolean
   /** Whether 100 (Continue) is sent when the body is read. Node.js servers send it immediately. */
   readonly continues: boolean
-  /** How trailers with the same name arrive. A `Response` carries no trailers. */
+  /** How trailers with the same name arrive. A `Response` has no trailers. */
   readonly trailers: 'apart' | 'joined' | 'none'
   /** Whether responses are sent over a socket. The client then receives even a whole response later. */
   readonly isWire: boolean

@@ -48,7 +48,7 @@ describe('health()', () => {
     expect(await ask(app, '/livez')).toBe(OK)
   })
 
-  it('names all checks that fail, and none of their errors', async () => {
+  it('names all checks that fail, but not their errors', async () => {
     const { app } = appWith({ checks: { a: throwError, b: () => true, c: throwError } })
     expect(await ask(app)).toBe(failing('a', 'c'))
   })
@@ -64,7 +64,7 @@ describe('health()', () => {
     await aborted.promise
   })
 
-  it('runs a check once for probes at the same time, and again for the next probe', async () => {
+  it('runs a check once for concurrent probes, and again for the next probe', async () => {
     let runs = 0
     const { app } = appWith({ checks: { a: () => (runs++, sleep(5)) } })
     await Promise.all([ask(app), ask(app), ask(app)])
@@ -112,7 +112,7 @@ describe('health()', () => {
     expect(await ask(app, '/livez')).toBe(OK)
   })
 
-  it('uses the paths and route options that it gets', async () => {
+  it('uses the given paths and route options', async () => {
     const app = new App()
     health(app.router.group('/internal'), { livePath: '/alive', readyPath: '/able', route: { timeoutMs: 1000 } })
     expect([await ask(app, '/internal/alive'), await ask(app, '/internal/able')]).toEqual([OK, OK])

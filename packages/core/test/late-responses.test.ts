@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { Server, type Context } from '../src/index.ts'
 import { everyWay } from './every-way.ts'
 
-/** Actions of a handler after its timeout, while the error handler runs. */
+/** Actions of a handler after its timeout, while the error handler is running. */
 const LATE: Readonly<Record<string, (ctx: Context) => unknown>> = {
   json: (ctx) => ctx.json({ from: 'the late handler' }, { status: 201 }),
   return: () => 'the late handler',
@@ -70,12 +70,12 @@ everyWay('a late handler', start, (client) => {
     await expect.poll(() => [done, unhandled]).toEqual([[{ status: 503, early: '7' }], []])
   })
 
-  it("leaves the request's values and body to the error handler", async () => {
+  it("does not affect the request's values and body in the error handler", async () => {
     const response = await client().request({ method: 'POST', path: '/values', body: 'abc' })
     expect([response.status, await response.text()]).toEqual([503, 'abc abc false'])
   })
 
-  it('reads the whole body or gets an error after the response was sent', async () => {
+  it('reads the whole body or receives an error after the response was sent', async () => {
     for (const size of [10, 100_000, 900_000]) {
       read.length = 0
       const response = await client().request({ method: 'POST', path: '/reads-late', body: 'x'.repeat(size) })

@@ -82,7 +82,7 @@ describe('a socket that was passed in', () => {
     await h3.close()
   })
 
-  it('selects a systemd Unix socket by name, reports its path and leaves its file in place', async () => {
+  it('selects a systemd Unix socket by name, reports its path and does not remove its file', async () => {
     await using folder = await tempFolder()
     const path = folder.join('passed.sock')
     await using server = await startServer({}, { systemd: 'admin' }, `tcp:web,unix=${path}:admin`)
@@ -144,7 +144,7 @@ describe('a socket that was passed in', () => {
     expect(process.started.error).toMatch(/^StartupError: [^\n]*$/)
   })
 
-  it('explains how to get a socket if systemd passed none', async () => {
+  it('explains how to receive a socket if systemd passed none', async () => {
     const error = await failing({ systemd: true })
     expect(error).toBeInstanceOf(StartupError)
     expect(error.message).toMatch(/LISTEN_FDS is not set.*systemd-socket-activate/)
@@ -152,7 +152,7 @@ describe('a socket that was passed in', () => {
 })
 
 describe('a Unix socket', () => {
-  it('replaces the file that a killed process left behind, and removes it on close', async () => {
+  it('replaces the file of a killed process, and removes it on close', async () => {
     await using folder = await tempFolder()
     const path = folder.join('x.sock')
     await using server = await startServer({}, { path })

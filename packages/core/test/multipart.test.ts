@@ -31,7 +31,7 @@ everyWay('a multipart upload', start, (client) => {
     ['first', [`${partOf('', 'x')}${headOf('b')}y`, `z\r\n${END}`]],
     ['last', [`${headOf('a')}x`, `y\r\n${partOf('', 'z')}${END}`]],
     ['between two others', [`${headOf('a')}x`, `y\r\n${partOf('', 'z')}${headOf('b')}y`, `z\r\n${END}`]],
-  ])('gets 400 for a part without a name that comes %s, and closes every file', async (_, slices) => {
+  ])('receives 400 for a part without a name that arrives %s, and closes every file', async (_, slices) => {
     files = []
     const [status, text] = await post('/files', slices)
     expect([status, text]).toEqual([400, expect.stringContaining('A part of the body has no name')])
@@ -44,7 +44,7 @@ everyWay('a multipart upload', start, (client) => {
     ['another disposition', 'content-disposition: attachment; name="c"\r\n\r\nx'],
     ['a line break in its name', 'content-disposition: form-data; name="a\nb"\r\n\r\nx'],
     ['an incomplete head', 'content-disposition: form-data; name="c"'],
-  ])('gets 400 for a part with %s, and closes every file', async (_, part) => {
+  ])('receives 400 for a part with %s, and closes every file', async (_, part) => {
     for (const after of ['', partOf('; name="d"', 'z')]) {
       files = []
       const [status, text] = await post('/files', [`${headOf('a')}x`, `y\r\n--b\r\n${part}\r\n${after}${END}`])

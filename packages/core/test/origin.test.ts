@@ -99,7 +99,7 @@ describe('ctx.origin', () => {
     expect(await originFor({}, { host: '1.2.3.999' })).toBe('400')
   })
 
-  it('is not needed for cookies: their scheme never throws', async () => {
+  it('is not needed for cookies, whose scheme never throws', async () => {
     const app = new App({ trustProxy: { proxies: 1, header: 'x-forwarded-for', origin: ['scheme'] } })
     app.router.get('/', (ctx) => {
       ctx.cookies.set('a', 'b')

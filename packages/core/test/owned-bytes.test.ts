@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { Server, type Context } from '../src/index.ts'
 import { everyWay } from './every-way.ts'
 
-/** Every way in which a handler can get request bytes. */
+/** Every way in which a handler can read request bytes. */
 const READERS: Readonly<Record<string, (ctx: Context) => AsyncIterable<Uint8Array>>> = {
   async *'ctx.bytes()'(ctx) {
     yield await ctx.bytes()
@@ -51,7 +51,7 @@ const [HEAD, TAIL] = [`--${BOUNDARY}\r\nContent-Disposition: form-data; name="a"
 
 beforeAll(() => log.setSinks([]))
 
-/** Transfers the memory of some bytes, and reports their number and how much more that memory held. */
+/** Transfers the memory of some bytes. Returns their number, and the number of other bytes in that memory. */
 function transfer(bytes: Uint8Array): [taken: number, others: number] {
   const others = bytes.buffer.byteLength - bytes.byteLength
   const { length } = structuredClone(bytes, { transfer: [bytes.buffer as ArrayBuffer] })
@@ -78,15 +78,16 @@ everyWay('the memory of a request body', start, (client) => {
     return (await client().request({ method: 'POST', path, headers, body })).json()
   }
 
-  it.each(Object.keys(READERS))('holds nothing else and can be transferred: %s', async (reader) => {
+  it.each(Object.keys(READERS))('contains no other data and can be transferred: %s', async (reader) => {
     const reads = SIZES.map((size) => post(reader, 'x'.repeat(size), 'text/plain'))
     expect(await Promise.all(reads)).toEqual(SIZES.map((size) => [size, 0]))
     expect(await post(reader, '', 'text/plain')).toEqual([0, 0])
   })
 
-  it.each(Object.keys(PART_READERS))('holds nothing else and can be transferred: %s', async (reader) => {
+  it.each(Object.keys(PART_READERS))('contains no other data and can be transferred: %s', async (reader) => {
     const type = `multipart/form-data; boundary=${BOUNDARY}`
-    // Each body has two parts that arrive together: transferring the memory of the first must not detach the second.
+    // Each body has two parts that arrive together. Transferring the memory of the first part must not detach the
+    // second.
     const bodies = SIZES.map((size) => `${HEAD}${'x'.repeat(size)}${TAIL}`.repeat(2) + `--${BOUNDARY}--\r\n`)
     const reads = bodies.map((body) => post(reader, body, type))
     expect(await Promise.all(reads)).toEqual(SIZES.map((size) => [2 * size, 0]))
@@ -94,7 +95,7 @@ everyWay('the memory of a request body', start, (client) => {
 })
 
 describe.each([false, true])('the memory of the first bytes of an upgraded connection (TLS: %s)', (isSecure) => {
-  it.each(['', 'x', 'x'.repeat(5000)])('holds nothing else and can be transferred: %j', async (first) => {
+  it.each(['', 'x', 'x'.repeat(5000)])('contains no other data and can be transferred: %j', async (first) => {
     const { key, cert } = await testCertificate()
     await using server = new Server(isSecure ? { tls: { key, cert } } : {})
     const heads: unknown[] = []

@@ -13,7 +13,8 @@ async function acceptedConnections(port: number, count: number, due: number): Pr
   const sockets: Socket[] = Array.from({ length: count }, () =>
     connect(port, '127.0.0.1', () => accepted++).on('error', () => {}),
   )
-  // A busy machine needs a while to accept a thousand. Connections beyond `due` are accepted immediately or never.
+  // A busy machine needs some time to accept a thousand connections. Connections beyond `due` are accepted immediately
+  // or never.
   await vi.waitUntil(() => accepted >= due, { timeout: 30_000 })
   await settle(500)
   for (const socket of sockets) socket.destroy()
@@ -30,7 +31,7 @@ it('queues as many connections as maxPendingConnections allows for a stopped pro
   await expect.poll(async () => (await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200)
 })
 
-it('loses none of a thousand connections to a stopped process, or of as many as the system allows', async () => {
+it('loses none of a thousand connections, or as many as the system allows, to a stopped process', async () => {
   await using server = await startServer({}, { host: '127.0.0.1', port: 0 })
   const { port = 0 } = server.started
   server.child.kill('SIGSTOP')

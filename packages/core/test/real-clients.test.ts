@@ -42,7 +42,7 @@ beforeAll(async () => {
 afterAll(() => server.close({ drainMs: 0 }))
 
 describe('curl', () => {
-  it('gets a page over every protocol, with and without TLS', async () => {
+  it('receives a page over every protocol, with and without TLS', async () => {
     expect(await run('curl', '-s', '--http1.1', origin)).toBe('hello')
     expect(await run('curl', '-s', '--http1.0', origin)).toBe('hello')
     expect(await run('curl', '-s', '--http2-prior-knowledge', origin)).toBe('hello')
@@ -50,7 +50,7 @@ describe('curl', () => {
     expect(await run('curl', '-sk', '-w', ' %{http_version}', secure)).toBe('hello 2')
   })
 
-  it('gets only the head with -I', async () => {
+  it('receives only the head with -I', async () => {
     expect(await run('curl', '-sI', origin)).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*content-length: 5\r\n[^]*\r\n\r\n$/)
   })
 

@@ -16,10 +16,7 @@ const SECTIONS: Readonly<Record<string, string>> = {
   trace: 'Trace',
 }
 
-/**
- * The server's format strings, with the method that logs them. Formats that only pass on a message are `{}` and `{}:
- * {}`.
- */
+/** The server's format strings, with the method that logs them. `{}` and `{}: {}` only pass on a message. */
 const records = globSync('src/**/*.ts', { cwd: ROOT })
   .filter((path) => !path.endsWith('.test.ts'))
   .flatMap((path) => {
@@ -39,7 +36,7 @@ function spansOf(section: string): string[] {
 }
 
 describe('the page of log records', () => {
-  it('has the calls of the source as its subject', () => {
+  it('is compared with the log calls in the source', () => {
     expect(records.length).toBeGreaterThan(40)
     expect(records).toContainEqual({ method: 'info', format: 'Listening on {} ({})' })
   })
@@ -48,9 +45,9 @@ describe('the page of log records', () => {
     expect(spansOf(SECTIONS[method] ?? '')).toContain(format)
   })
 
-  it('lists nothing else', () => {
+  it('lists no other records', () => {
     const known = new Set([...records.map(({ format }) => format), '{} {} failed: {}'])
-    const prefixed = /^(?:The refused\(\)|An on(?:Finish|Drain))/
+    const prefixed = /^(?:A refused\(\)|An on(?:Finish|Drain))/
     const listed = Array.from(page.matchAll(/^\| `([^`]+)`/gm), ([, span = '']) => span)
     expect(listed.filter((span) => !known.has(span) && !prefixed.test(span))).toEqual([])
   })

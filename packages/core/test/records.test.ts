@@ -156,7 +156,7 @@ describe('a server at level Trace', () => {
     const { port, of } = await listen(Level.Trace, { tls, http3: true })
     const client = await connect('h3', { port })
     await (await client.request({ path: '/', body: 'abc' })).text()
-    // The response does not wait for the body.
+    // The server responds before it receives the body.
     await expect.poll(() => of(Level.Trace)).toContain('HTTP/3 stream 0: DATA frame, 3 bytes')
     await client.close()
     const logged = of(Level.Trace)
@@ -200,7 +200,7 @@ it.each([
   expect([isFormatted, sink.size()]).toEqual([expected, expected ? 3 : 0])
 })
 
-describe('an uncaught exception outside of a request', () => {
+describe('an uncaught exception outside a request', () => {
   const program = fileURLToPath(new URL('programs/uncaught.ts', import.meta.url))
   const run = async (how: string): Promise<{ code: number; stdout: string }> => {
     try {
@@ -214,7 +214,7 @@ describe('an uncaught exception outside of a request', () => {
     ['throw', /\[FATAL\].* Uncaught exception outside of a request \(uncaughtException\): .*Error: lost/, 1],
     ['reject', /\[FATAL\].* Uncaught exception outside of a request \(unhandledRejection\): .*Error: lost/, 1],
     ['survive', /\[ERROR\].* Uncaught exception outside of a request \(uncaughtException\): .*Error: lost/, 0],
-  ])('is logged once (%s), and leaves the exit code unchanged', async (how, message, exitCode) => {
+  ])('is logged once (%s), and does not change the exit code', async (how, message, exitCode) => {
     const { code, stdout } = await run(how)
     expect(stdout).toMatch(message)
     expect(stdout.match(/outside of a request/g)).toHaveLength(1)

@@ -38,7 +38,7 @@ const sources = [CORE, TYPES].flatMap((folder) =>
     .map((path) => readFileSync(new URL(path, folder), 'utf8')),
 )
 
-/** The public members of an exported interface or class: those that stand one level deep in its declaration. */
+/** The public members of an exported interface or class, which are one level deep in its declaration. */
 function membersOf(name: string): string[] {
   const isAlias = sources.some((source) => new RegExp(`^export type ${name}\\b`, 'm').test(source))
   if (isAlias) return []
@@ -64,7 +64,7 @@ describe('the documentation', () => {
 
   it('states the default of every limit', () => {
     const missing = Object.entries(DEFAULT_LIMITS).filter(([name, value]) => {
-      // The default of one limit depends on the memory of the machine.
+      // The default of one limit depends on the machine's memory.
       const shown = name === 'maxBufferedBytes' ? 'a quarter' : (value as number).toLocaleString('en')
       return pages.get('docs/limits.md')?.search(new RegExp(`\\| \`${name}\` +\\| ${shown} `)) === -1
     })

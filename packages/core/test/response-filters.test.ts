@@ -15,7 +15,7 @@ import {
 } from '../src/index.ts'
 import { everyWay, type Way } from './every-way.ts'
 
-/** Marks each encoder call in the body: `<x>` is a write, `|` a flush and `.` the end. */
+/** Marks each encoder call in the body. `<x>` is a write, `|` a flush and `.` the end. */
 function marker(open = '<', onCancel = (): void => {}): BodyEncoder {
   return {
     write: (chunk, push) => push(Buffer.from(`${open}${Buffer.from(chunk).toString()}>`)),
@@ -81,7 +81,7 @@ async function* twoPieces(): AsyncGenerator<string> {
   yield 'two'
 }
 
-/** Returns a filter that sends each body through an encoder. */
+/** Returns a filter that passes each body through an encoder. */
 function encode(open: () => BodyEncoder, flushEach = false): ResponseFilter {
   return (response) => {
     if (response.kind !== 'none') response.encode(open, { flushEach })
@@ -283,7 +283,7 @@ function routes(router: Router): void {
   router.get('/not-a-function', (ctx) => ctx.filterResponse('gzip' as unknown as ResponseFilter))
 }
 
-/** Yields 4 MiB of data that does not compress to almost nothing. */
+/** Yields 4 MiB of data that remains large when it is compressed. */
 async function* manyPieces(): AsyncGenerator<Uint8Array> {
   for (let i = 0; i < 64; i++) yield Buffer.alloc(65_536, `piece ${i * 7919} `)
 }
@@ -336,7 +336,7 @@ everyWay('a response filter', start, (client, way: Way) => {
     ['started', 200, 'stream', 5, null],
     ['response', 200, 'whole', 5, 'whole'],
     ['ended', 200, 'stream', undefined, null],
-  ])("sees a handler's response once: %s", async (name, ...expected) => {
+  ])("receives a handler's response once: %s", async (name, ...expected) => {
     seen = []
     const response = await get(`/seen/${name}`)
     await response.text()
@@ -348,7 +348,7 @@ everyWay('a response filter', start, (client, way: Way) => {
     ['stream', 'stream', undefined],
     ['started', 'stream', 5],
     ['nothing', 'none', undefined],
-  ])('sees the response to HEAD like the response to GET: %s', async (name, kind, length) => {
+  ])('receives the response to HEAD like the response to GET: %s', async (name, kind, length) => {
     seen = []
     const response = await get(`/seen/${name}`, 'HEAD')
     expect(await response.text()).toBe('')
@@ -359,7 +359,7 @@ everyWay('a response filter', start, (client, way: Way) => {
     ['error', 409],
     ['crash', 500],
     ['slow', 503],
-  ])('sees the response to a failure once: %s', async (name, status) => {
+  ])('receives the response to a failure once: %s', async (name, status) => {
     seen = []
     const response = await get(`/seen/${name}`)
     const body = await response.text()
@@ -373,7 +373,7 @@ everyWay('a response filter', start, (client, way: Way) => {
     expect((await get('/status')).status).toBe(203)
   })
 
-  it('turns a response into a 304', async () => {
+  it('converts a response to a 304', async () => {
     const response = await get('/to-304')
     expect([response.status, response.headers.get('etag'), await response.text()]).toEqual([304, '"1"', ''])
   })

@@ -15,7 +15,7 @@ import { outcomeOf, serveHttp3 } from './serve-http3.ts'
 const MIB = 2 ** 20
 const STALL = { writeStallTimeoutMs: 400 }
 
-/** Streams an event every 50 ms, even if the client does not read. */
+/** Streams an event every 50 ms, even if the client is not reading. */
 function heartbeat(exchange: Exchange, firstBytes: number): void {
   exchange.start(200, [])
   exchange.write(Buffer.alloc(firstBytes))

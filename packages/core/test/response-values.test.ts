@@ -27,7 +27,8 @@ interface GraphqlYoga {
   createSchema(options: object): object
 }
 
-// Loaded without types, because their types include the DOM types, which conflict with the Node.js types.
+// These packages are loaded without types, because their types include the DOM types, which conflict with those of
+// Node.js.
 const require = createRequire(import.meta.url)
 const nodeFetch = require('node-fetch') as NodeFetch
 const graphqlYoga = require('graphql-yoga') as GraphqlYoga
@@ -236,7 +237,7 @@ everyWay('a Response value', start, (client) => {
     }
   })
 
-  it('carries GraphQL Yoga queries and subscriptions', async () => {
+  it('supports GraphQL Yoga queries and subscriptions', async () => {
     make = (ctx) => yoga.fetch(ctx.request)
     const query = await get('GET', '/graphql?query={hello}')
     expect([query.status, await query.json()]).toEqual([200, { data: { hello: 'world' } }])
@@ -246,7 +247,7 @@ everyWay('a Response value', start, (client) => {
     expect(await events.text()).toContain('data: {"data":{"count":2}}')
   })
 
-  it('must have all members of a Response; an object with only some is sent as JSON', async () => {
+  it('must have all members of a Response. An object with only some is sent as JSON', async () => {
     for (const value of [
       { status: 7, headers: [], body: 'x' },
       new (class {
@@ -317,7 +318,7 @@ everyWay('a Response value', start, (client) => {
     expect((await get('HEAD')).status).toBe(500)
   })
 
-  it('is replaced by a response that the handler prepares while the body is read', async () => {
+  it('is replaced by a response that the handler prepares while the body is being read', async () => {
     make = (ctx) => {
       setImmediate(() => ctx.text('replaced'))
       return new Response(new ReadableStream({ cancel: () => void cancels++ }))
@@ -327,7 +328,7 @@ everyWay('a Response value', start, (client) => {
     expect(cancels).toBe(1)
   })
 
-  it("is canceled if the route's timeout expires while it is read", async () => {
+  it("is canceled if the route's timeout expires while it is being read", async () => {
     make = () => {
       setTimeout(() => {})
       const end = performance.now() + 30

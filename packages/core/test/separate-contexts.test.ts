@@ -47,7 +47,7 @@ describe('the asynchronous context of a request', () => {
     },
   )
 
-  it('is not visible to requests that arrive while its response is sent (HTTP/3)', async () => {
+  it('is not visible to requests that arrive while its response is being sent (HTTP/3)', async () => {
     const contexts: (string | undefined)[] = []
     await using server = await serveHttp3((exchange) => {
       contexts.push(current.getStore())

@@ -100,7 +100,7 @@ describe('listen', () => {
     }
   })
 
-  it('offers no HTTP/2 with http2: false', async () => {
+  it('does not offer HTTP/2 with http2: false', async () => {
     const { port = 0 } = await make({ tls, http2: false }).listen(local)
     await expect(connect('h2', { port })).rejects.toThrow(/./)
     const client = await connect('h1+tls', { port })
@@ -341,7 +341,7 @@ it.each([
         'listen: arguments must be a port or options, got 2 arguments. Await listen() instead of passing a callback.',
     }),
   )
-  expect(() => server.address()).toThrow('the server does not listen')
+  expect(() => server.address()).toThrow('the server is not listening')
 })
 
 describe('a listener at its connection limit', () => {

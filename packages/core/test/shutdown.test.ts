@@ -59,7 +59,7 @@ describe('a process with application timers', () => {
     expect(await end).toBe('aborted')
   })
 
-  it('leaves the exit to an application that also handles the signal', async () => {
+  it('does not exit by itself if the application also handles the signal', async () => {
     start(PROGRAM, '{}', 'own')
     await url()
     child.kill('SIGTERM')

@@ -8,23 +8,26 @@ import { Server } from '../src/index.ts'
 beforeAll(() => log.setSinks([]))
 
 describe('a stream', () => {
-  it.each(['GET', 'HEAD'])('aborts only its own response if it fails while middleware runs (%s)', async (method) => {
-    await using server = new Server()
-    server
-      .router()
-      .use(async (_ctx, next) => {
-        await next()
-        await sleep(50)
-      })
-      .get('/missing', () => createReadStream('/there/is/no/such/file'))
-      .get('/', () => 'hello')
-    const { port = 0 } = await server.listen({ port: 0, host: '127.0.0.1' })
-    const client = await connect('h2c', { port })
-    const whole = async (): Promise<string> => (await client.request({ method, path: '/missing' })).text()
-    await whole().catch(() => 'aborted')
-    expect(await (await client.request({ path: '/' })).text()).toBe('hello')
-    await client.close()
-  })
+  it.each(['GET', 'HEAD'])(
+    'aborts only its own response if it fails while middleware is running (%s)',
+    async (method) => {
+      await using server = new Server()
+      server
+        .router()
+        .use(async (_ctx, next) => {
+          await next()
+          await sleep(50)
+        })
+        .get('/missing', () => createReadStream('/there/is/no/such/file'))
+        .get('/', () => 'hello')
+      const { port = 0 } = await server.listen({ port: 0, host: '127.0.0.1' })
+      const client = await connect('h2c', { port })
+      const whole = async (): Promise<string> => (await client.request({ method, path: '/missing' })).text()
+      await whole().catch(() => 'aborted')
+      expect(await (await client.request({ path: '/' })).text()).toBe('hello')
+      await client.close()
+    },
+  )
 
   it('returns two pieces of a request body to concurrent reads', async () => {
     await using server = new Server()

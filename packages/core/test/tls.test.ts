@@ -100,7 +100,7 @@ describe('ALPN with http/1.0 alone', () => {
 })
 
 describe('reloadTls', () => {
-  it('uses the certificate that the function now returns for new TCP and QUIC connections, and keeps open ones', async () => {
+  it("uses the function's new certificate for new TCP and QUIC connections, and keeps open ones", async () => {
     let present = first
     const { server, port, records } = await serve({ tls: () => Promise.resolve(pem(present)), http3: true })
     const old = await connect('h2', { port })

@@ -85,7 +85,7 @@ function steps({ timing }: RequestTrace): (number | undefined)[] {
   return [timing.received, timing.parsed, timing.routed, timing.answered, timing.flushed]
 }
 
-eachProtocol('the trace of a request', start, (client, protocol) => {
+eachProtocol('a request trace', start, (client, protocol) => {
   let flushed: RequestTrace[]
   let ended: RequestTrace[]
   beforeEach(() => {
@@ -118,7 +118,7 @@ eachProtocol('the trace of a request', start, (client, protocol) => {
     expect(end - answered).toBeGreaterThanOrEqual(4)
   })
 
-  it('counts the requests on a connection, and has one object for it', async () => {
+  it('counts the requests on a connection, with one object for the connection', async () => {
     const own = await connect(protocol, { port: server.address().port ?? 0 })
     for (let request = 0; request < 3; request++) await (await own.request({ path: '/' })).bytes()
     const other = await connect(protocol, { port: server.address().port ?? 0 })
@@ -261,7 +261,7 @@ describe('a connection', () => {
     await close()
   })
 
-  it('sends the last byte of a response only after a slow client has read', async () => {
+  it('records the last byte of a response only after a slow client has read', async () => {
     const { port, close } = await start({ tls: undefined, http3: false })
     const handled = subscribe<RequestTrace>('tracing:fw.request:end')
     const flushed = subscribe<RequestTrace>('fw.request.flushed')
@@ -330,7 +330,7 @@ function closest(): string {
   return 'answered'
 }
 
-/** Sends a request that is answered and one that fails, and returns the published events. */
+/** Sends one request that succeeds and one that fails, and returns the published events. */
 async function run(...events: string[]): Promise<unknown[]> {
   const seen: unknown[] = []
   for (const event of events) {
@@ -364,7 +364,7 @@ async function run(...events: string[]): Promise<unknown[]> {
 }
 
 describe('the tracing channel fw.middleware', () => {
-  it('publishes each middleware with its name', async () => {
+  it('publishes each middleware function with its name', async () => {
     expect(await run('start', 'asyncEnd', 'error')).toEqual([
       ['start', 'outer', '/'],
       ['start', 'inner', '/'],
@@ -380,7 +380,7 @@ describe('the tracing channel fw.middleware', () => {
     ])
   })
 
-  it('publishes the end of a synchronous middleware', async () => {
+  it('publishes the end of a synchronous middleware function', async () => {
     expect((await run('end')).slice(0, 3)).toEqual([
       ['end', 'closest', '/'],
       ['end', 'inner', '/'],
@@ -388,7 +388,7 @@ describe('the tracing channel fw.middleware', () => {
     ])
   })
 
-  it('sets a bound store inside the middleware', async () => {
+  it('sets a bound store inside the middleware function', async () => {
     const store = new AsyncLocalStorage<string>()
     const { start: starts } = tracingChannel<MiddlewareTrace, string>('fw.middleware')
     starts.bindStore(store, ({ name }) => name)

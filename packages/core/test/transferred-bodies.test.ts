@@ -6,7 +6,7 @@ import { Server } from '../src/index.ts'
 /** Body sizes below and above the sizes of shared buffers. Transferring a body must not detach other received bytes. */
 const SIZES = [1, 1000, 5000, 20_000, 70_000]
 
-/** Transfers the memory of `bytes`. Returns the numbers of transferred and remaining bytes. */
+/** Transfers the memory of `bytes`. Returns the number of transferred bytes and the number of remaining ones. */
 function transfer(bytes: Uint8Array): [gone: number, left: number] {
   const moved = structuredClone(bytes, { transfer: [bytes.buffer as ArrayBuffer] })
   return [moved.byteLength, bytes.byteLength]
@@ -52,7 +52,7 @@ eachProtocol('a handler that transfers the memory of a body', start, (client) =>
 })
 
 describe.each([false, true])('a request after a body whose memory is transferred (TLS: %s)', (isSecure) => {
-  it.each(SIZES)('gets a response if it arrived together with a body of %i bytes', async (size) => {
+  it.each(SIZES)('receives a response if it arrived together with a body of %i bytes', async (size) => {
     const server = await start({ tls: isSecure ? await testCertificate() : undefined, http3: false })
     onTestFinished(() => server.close({ drainMs: 0 }))
     const next = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'

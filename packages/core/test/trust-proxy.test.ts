@@ -11,16 +11,16 @@ function make(trustProxy: TrustProxy | undefined, options: ServerOptions = {}): 
   const server = new Server(trustProxy === undefined ? options : { ...options, trustProxy })
   server
     .router()
-    // JSON omits a remote address of `undefined`.
+    // JSON omits a remote address that is `undefined`.
     .get('/', (ctx) => ({ remote: ctx.remoteAddress, client: ctx.clientAddress ?? null, trusts: ctx.trustsProxy }))
   return server
 }
 
 const FORWARDED = '203.0.113.9, 198.51.100.4'
 
-it.each<[TrustProxy | undefined, string, boolean]>([
-  [undefined, '127.0.0.1', false],
-  [false, '127.0.0.1', true],
+it.each<[TrustProxy | undefined, string, boolean | undefined]>([
+  [undefined, '127.0.0.1', undefined],
+  [false, '127.0.0.1', false],
   [['127.0.0.0/8'], '198.51.100.4', true],
   [['127.0.0.0/8', '198.51.100.0/24'], '203.0.113.9', true],
   [['10.0.0.0/8'], '127.0.0.1', true],
@@ -57,7 +57,7 @@ it.each<[TrustProxy, string, string | null]>([
   expect(JSON.parse((await response.setEncoding('utf8').toArray()).join(''))).toMatchObject({ client })
 })
 
-it('shows an IPv4 client of a dual-stack socket with its IPv4 address', async () => {
+it('reports an IPv4 client of a dual-stack socket with its IPv4 address', async () => {
   await using server = make(undefined)
   const { port } = await server.listen({ port: 0, host: '::' })
   expect(await (await fetch(`http://127.0.0.1:${port}/`)).json()).toMatchObject({ client: '127.0.0.1' })
@@ -78,7 +78,7 @@ describe('a proxy that connects over a Unix socket', () => {
     await using folder = await tempFolder()
     await using server = make(trustProxy)
     const { path = '' } = await server.listen({ path: folder.join('x.sock') })
-    const trusts = trustProxy !== undefined
+    const trusts = trustProxy === undefined ? undefined : trustProxy !== false
     expect(await getFrom({ socketPath: path })).toEqual({ client, trusts })
     // HTTP/2 with prior knowledge.
     const session = http2.connect('http://localhost', { createConnection: () => net.connect(path) })
@@ -104,7 +104,7 @@ describe('a proxy that connects over a Unix socket', () => {
     expect(JSON.parse(body)).toMatchObject({ client: '198.51.100.4' })
   })
 
-  it('is not confused with a peer whose address another runtime does not report', async () => {
+  it('is not mistaken for a peer whose address another runtime does not report', async () => {
     const handler = toFetchHandler(make(['10.0.0.0/8']).router())
     const response = await handler(new Request('http://a/', { headers: { 'x-forwarded-for': FORWARDED } }))
     expect(await response.json()).toEqual({ client: null, trusts: true })

@@ -32,7 +32,7 @@ describe('the compiler', () => {
     ['with two parameters', PLAIN],
     ['with two parameters and two schemas', WITH_SCHEMAS],
   ])(
-    `makes at most ${MAX_INSTANTIATIONS_PER_ROUTE} instantiations for each of ${ROUTES} routes %s`,
+    `creates at most ${MAX_INSTANTIATIONS_PER_ROUTE} instantiations for each of ${ROUTES} routes %s`,
     async (_, route) => {
       const [few, many] = [await instantiations(0, route), await instantiations(ROUTES, route)]
       expect((many - few) / ROUTES).toBeLessThanOrEqual(MAX_INSTANTIATIONS_PER_ROUTE)
@@ -50,7 +50,7 @@ describe('the compiler', () => {
 
 /** Returns the type instantiations of an application with `count` routes. Rejects with the compiler's errors. */
 async function instantiations(count: number, route: (index: number) => string): Promise<number> {
-  // Created inside the package, so that the compiler resolves the package's name and its dependencies.
+  // The directory is inside the package, so that the compiler resolves the package's name and dependencies.
   const directory = await mkdtemp(join(dirname(fileURLToPath(import.meta.url)), '.types-'))
   try {
     const lines = Array.from({ length: count }, (_, i) => route(i))

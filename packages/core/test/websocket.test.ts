@@ -8,7 +8,7 @@ import { HttpError, Server } from '../src/index.ts'
 beforeAll(() => log.setSinks([]))
 
 describe.each(['ws', 'wss'])('a WebSocket library on an upgraded connection (%s)', (scheme) => {
-  it('exchanges messages, and leaves a plain request on the route to the handler', async () => {
+  it('exchanges messages, and passes a plain request on the route to the handler', async () => {
     const { key, cert } = await testCertificate()
     await using server = new Server(scheme === 'wss' ? { tls: { key, cert } } : {})
     const sockets = new WebSocketServer({ noServer: true })

@@ -5,10 +5,10 @@ import { expect, it } from 'vitest'
 const ENTRY = new URL('../src/index.ts', import.meta.url).href
 const CHURN_SET = new URL('../src/engine/collections/churn-set.ts', import.meta.url).href
 const REQUESTS = 500
-/** Number of rounds. The minimum counts, because V8 compiles no code in at least one of them. */
+/** Number of rounds. Their minimum is used, because V8 compiles no code in at least one of them. */
 const ROUNDS = 5
 
-/** Prints the bytes per request that a young-generation collection leaves: the minimum of several rounds. */
+/** Prints the bytes per request that remain after a young-generation collection, as the minimum of several rounds. */
 const program = (request: string): string => `
   import { getHeapSpaceStatistics } from 'node:v8'
   import { App } from ${JSON.stringify(ENTRY)}
@@ -48,13 +48,13 @@ it.each([
   ['with a body', `json('/json')`],
   ['from a Request', `[new Request('http://localhost/')]`],
   ['with a body, from a Request', `[new Request(...json('http://localhost/json'))]`],
-])('leaves no garbage from a request %s after a young-generation collection', async (_, request) => {
+])('retains no garbage from a request %s after a young-generation collection', async (_, request) => {
   const { stdout } = await promisify(execFile)(process.execPath, [...FLAGS, program(request)])
   // A request allocates about 1,000 bytes, and about 10,000 bytes from a Request.
   expect(Number(stdout)).toBeLessThan(100)
 })
 
-/** Prints the bytes left per object that was added to a set and deleted: the minimum of several rounds. */
+/** Prints the bytes that remain per object that was added to a set and deleted, as the minimum of several rounds. */
 const SET_PROGRAM = `
   import { getHeapSpaceStatistics } from 'node:v8'
   import { ChurnSet } from ${JSON.stringify(CHURN_SET)}
@@ -82,8 +82,8 @@ const SET_PROGRAM = `
   console.log(Math.min(...Array.from({ length: ${ROUNDS} }, round)))
 `
 
-it('leaves no garbage from objects that were added to a ChurnSet and deleted', async () => {
+it('retains no garbage from objects that were added to a ChurnSet and deleted', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [...FLAGS, SET_PROGRAM])
-  // An object allocates about 230 bytes, of which a Set leaves 150.
+  // An object allocates about 230 bytes. With a Set, 150 of them would remain.
   expect(Number(stdout)).toBeLessThan(20)
 })

@@ -16,7 +16,7 @@ interface Seen {
   readonly fields: Readonly<Record<string, string>>
 }
 
-/** Sends a request to an application with GET and PUT routes for `/notes/:id`, and reads the CORS fields. */
+/** Sends a request to an application with GET and PUT routes for `/notes/:id`. Returns the CORS fields. */
 async function send(
   options: CorsOptions,
   headers: Record<string, string>,
@@ -95,7 +95,7 @@ describe('a response', () => {
     expect(await send(options, headers)).toEqual({ status: 200, vary, fields })
   })
 
-  it('follows the request: CORS is not access control', async () => {
+  it('is sent even for a disallowed origin, because CORS is not access control', async () => {
     expect(await send(LIST, { origin: OTHER }, { method: 'PUT' })).toEqual({ status: 200, vary: 'origin', fields: {} })
   })
 
@@ -103,7 +103,7 @@ describe('a response', () => {
     ['/nowhere', 404],
     ['/failing', 500],
   ])(
-    'has the fields if it is an error, so that pages can read it: %s (h3#1301, aspnetcore#2378)',
+    'has the fields even if it is an error, so that pages can read it: %s (h3#1301, aspnetcore#2378)',
     async (path, status) => {
       const response = await send(LIST, { origin: ORIGIN }, { path })
       expect(response).toEqual({ status, vary: 'origin, accept', fields: { 'allow-origin': ORIGIN } })
@@ -119,7 +119,7 @@ describe('a response', () => {
     expect(response).toMatchObject({ status: 401, fields: { 'allow-origin': ORIGIN } })
   })
 
-  it('has no fields if the function throws', async () => {
+  it('does not have the fields if the function throws', async () => {
     const options: CorsOptions = {
       origins: () => {
         throw new Error('on purpose')
@@ -142,7 +142,7 @@ async function fetchWith(handler: (headers: ResponseHeaders) => unknown, before?
 }
 
 describe('Vary', () => {
-  it('keeps the names that outer middleware has set: hono#2932', async () => {
+  it('keeps the names from outer middleware: hono#2932', async () => {
     expect(await fetchWith(() => 'ok', 'accept-encoding, Cookie')).toBe('accept-encoding, Cookie, origin')
     expect(await fetchWith(() => 'ok', 'Origin')).toBe('Origin')
     expect(await fetchWith(() => 'ok', '*')).toBe('*')
@@ -206,7 +206,7 @@ describe('a preflight', () => {
     expect(await preflight(options, headers)).toEqual({ status: 204, vary: PREFLIGHT_VARY, fields })
   })
 
-  it('allows a private network only for an allowed origin, and varies by the requested field: rs/cors#127, fastify-cors#277', async () => {
+  it('allows a private network only for an allowed origin and varies by the requested field: rs/cors#127, fastify-cors#277', async () => {
     const options = { ...LIST, privateNetwork: true }
     const asked = { 'access-control-request-private-network': 'true' }
     const vary = `${PREFLIGHT_VARY}, access-control-request-private-network`
@@ -239,7 +239,7 @@ describe('a preflight', () => {
     expect((await app.fetch('/', { method: 'OPTIONS', headers })).status).toBe(204)
   })
 
-  it('gets a 404 with the fields for a path without routes, and a 204 with configured methods', async () => {
+  it('is answered with 404 for a path without routes, or with 204 if methods are configured', async () => {
     expect(await preflight(LIST, {}, '/nowhere')).toMatchObject({ status: 404, fields: { 'allow-origin': ORIGIN } })
     const own = await preflight({ ...LIST, methods: ['PUT'] }, {}, '/nowhere')
     expect(own).toMatchObject({ status: 204, fields: { ...ALLOWED, 'allow-methods': 'PUT' } })
@@ -259,7 +259,7 @@ describe('a preflight', () => {
     expect(refused).toMatchObject({ status: 204, fields: {} })
   })
 
-  it('allows the requested method for a route for every method', async () => {
+  it('allows the requested method on a route for every method', async () => {
     const app = new App()
     app.router.use(cors(LIST)).all('/proxy/*path', () => 'ok')
     const headers = { origin: ORIGIN, 'access-control-request-method': 'REPORT' }
@@ -284,13 +284,31 @@ describe('the route option cors', () => {
     return seen(await app.fetch('/a', { method, headers }))
   }
 
-  it('replaces the options for its route', async () => {
+  it('overrides the options for its route', async () => {
     expect(await ask('GET')).toEqual({ status: 200, vary: null, fields: { 'allow-origin': '*' } })
     expect(await ask('DELETE')).toMatchObject({ fields: { 'allow-origin': ORIGIN, 'allow-credentials': 'true' } })
   })
 
   it('removes the fields with false', async () => {
     expect(await ask('PUT')).toEqual({ status: 200, vary: null, fields: {} })
+  })
+
+  it('applies to preflights if a route for every method also matches the path', async () => {
+    const wide = new App()
+    wide.router.use(cors({ ...LIST, credentials: true }))
+    wide.router.put('/a', { cors: false }, () => 'ok').all('/*path', () => 'any')
+    const askWide = async (path: string, method: string): Promise<Seen> =>
+      seen(
+        await wide.fetch(path, {
+          method: 'OPTIONS',
+          headers: { origin: ORIGIN, 'access-control-request-method': method },
+        }),
+      )
+    expect((await askWide('/a', 'PUT')).fields).toEqual({})
+    expect((await askWide('/a', 'PATCH')).fields).toMatchObject({
+      'allow-origin': ORIGIN,
+      'allow-methods': 'PUT, PATCH',
+    })
   })
 
   it('applies to preflights for its route', async () => {

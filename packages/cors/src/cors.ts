@@ -9,7 +9,7 @@ import { requestedFields } from './tokens.ts'
 const ALLOW_METHODS = 'access-control-allow-methods'
 
 /**
- * Adds `Origin` again if a handler has replaced `Vary`. Without `Origin`, a cache could mix up the responses for two
+ * Adds `Origin` again after a handler has replaced `Vary`. Without `Origin`, a cache could confuse the responses for two
  * origins.
  */
 const keepVary: ResponseFilter = ({ headers }) => {
@@ -17,10 +17,10 @@ const keepVary: ResponseFilter = ({ headers }) => {
 }
 
 /**
- * Creates middleware that lets pages from other origins read responses, and answers their preflight requests.
+ * Creates middleware that allows pages from other origins to read responses and answers their preflight requests.
  *
- * Use it before middleware that can refuse a request: a page can read the reason only if the refusal also has the CORS
- * fields. It refuses no request, because CORS is not access control.
+ * Use it before middleware that can refuse a request, because a page can read a refusal only if it has the CORS fields.
+ * `cors()` itself does not refuse requests, because CORS is not access control.
  *
  * @throws {TypeError | RangeError} that names the unknown or invalid option
  * @see Fetch §3.3
@@ -50,7 +50,7 @@ export function cors(options: CorsOptions): Middleware {
   }
 }
 
-/** Calls `then` with the decision about an origin: immediately, or when a function's promise resolves. */
+/** Calls `then` with the decision about an origin: immediately, or when the promise of the application's function resolves. */
 function decide<T>(
   ctx: Context,
   policy: CorsPolicy,
@@ -64,7 +64,7 @@ function decide<T>(
   return then(allowed === true)
 }
 
-/** Sets the fields before the handler runs, so that errors, streams and event streams have them. */
+/** Sets the fields before the handler runs, so that errors, streams and event streams include them. */
 function respond(ctx: Context, policy: CorsPolicy, origin: string | null): void {
   const { responseHeaders } = ctx
   forget(ctx)
@@ -98,7 +98,7 @@ function preflight(
   return decide(ctx, policy, origin, (allowed) => {
     addVary(ctx.responseHeaders, ...policy.preflightVary)
     if (allowed) allowPreflight(ctx, policy, origin)
-    // The OPTIONS handler, or the handler for paths without a route, names the methods.
+    // The OPTIONS handler, or the handler for paths without a route, sets the methods.
     if (policy.methods === undefined && (pathRoutes.length === 0 || ctx.route?.method === 'OPTIONS')) {
       return allowed ? next().then(() => copyAllow(ctx)) : next()
     }

@@ -91,8 +91,8 @@ describe('the route option cors', () => {
     expect(() => register(option)).toThrow(message)
   })
 
-  it('does not compile for another value', () => {
-    // @ts-expect-error A route names origins, or none.
+  it('does not compile with any other value', () => {
+    // @ts-expect-error A route option must be an object or false.
     expect(() => new App().router.get('/', { cors: true }, () => 'ok')).toThrow(TypeError)
   })
 })

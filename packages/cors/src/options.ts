@@ -3,8 +3,8 @@ import type { Context } from '@fw/types'
 import { isToken } from './tokens.ts'
 
 /**
- * Decides whether pages from an origin can read a response. Only `true` allows the origin. Never receives `null` unless
- * `allowNullOrigin` is on.
+ * Decides whether pages from an origin can read a response. Only `true` allows the origin. Receives `null` only with
+ * `allowNullOrigin`.
  */
 export type OriginCheck = (origin: string, ctx: Context) => boolean | Promise<boolean>
 
@@ -104,7 +104,7 @@ interface Conflict {
   readonly fix: string
 }
 
-/** Returns what is wrong with options whose values are valid on their own. */
+/** Returns the conflict between options whose values are valid separately. */
 export function conflictOf({ origins, credentials, allowNullOrigin }: Partial<CorsOptions>): Conflict | undefined {
   if (origins === undefined) {
     return { name: 'origins', expected: CORS_KINDS.origins.expected, got: 'undefined', fix: LIST_ORIGINS }

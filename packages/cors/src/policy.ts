@@ -1,7 +1,7 @@
 import type { Context, FieldList } from '@fw/types'
 import type { CorsOptions, OriginCheck } from './options.ts'
 
-/** Fields that a preflight depends on. */
+/** Request fields that a preflight response depends on. */
 const PREFLIGHT_VARY = ['origin', 'access-control-request-method', 'access-control-request-headers']
 
 /** Compiled options. */
@@ -65,7 +65,7 @@ function someOrigins(origins: readonly string[] | OriginCheck, allowsNull: boole
     }
   }
   const listed = allowsNull ? [...origins, 'null'] : origins
-  // One list per origin, which all responses to that origin share.
+  // One list per origin, shared by all responses to that origin.
   const byOrigin = new Map(listed.map((origin) => [origin, fieldsFor(origin)]))
   return {
     allows: (origin) => byOrigin.has(origin),

@@ -11,8 +11,8 @@ export type RouteCors = CorsOptions | false
 declare module '@fw/types' {
   interface RouteOptions {
     /**
-     * Replaces the options of `cors()` for this route; `false` prevents pages from other origins from reading its
-     * responses. It has no effect without a `cors()` around the route.
+     * Replaces the options of `cors()` for this route; `false` prevents pages from other origins from reading its responses.
+     * Has no effect on routes without `cors()`.
      */
     readonly cors?: RouteCors | undefined
   }
@@ -42,7 +42,7 @@ export function routePolicies(ofMiddleware: CorsPolicy): (route: RouteInfo | und
     if (option === false) return undefined
     let policy = compiled.get(route)
     if (policy === undefined) {
-      // A router that does not check options can have registered this route.
+      // The route may have been registered by a router that does not check options.
       checkCorsOptions('cors', option)
       policy = compilePolicy(option)
       compiled.set(route, policy)

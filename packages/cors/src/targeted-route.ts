@@ -4,7 +4,7 @@ import type { RouteInfo } from '@fw/types'
 const EXPLICIT: ReadonlySet<string> = new Set(['CONNECT', 'TRACE'])
 
 /**
- * Returns the route that a request with this method would reach.
+ * Returns the route that would handle a request with this method.
  *
  * @param routes The path's routes, the best match first
  * @returns `undefined` if the path has no route for the method
@@ -12,14 +12,14 @@ const EXPLICIT: ReadonlySet<string> = new Set(['CONNECT', 'TRACE'])
 export function targetedRoute(routes: readonly RouteInfo[], method: string): RouteInfo | undefined {
   const best = routes.find((route) => rank(route, method) > 0)
   if (best === undefined) return undefined
-  // The routes of one pattern are in registration order.
+  // Routes with the same pattern are in registration order.
   return routes
     .filter(({ pattern }) => pattern === best.pattern)
     .reduce((a, b) => (rank(b, method) > rank(a, method) ? b : a), best)
 }
 
 /**
- * Returns the methods of the routes, separated by `, `. Adds HEAD if there is GET, and `requested` if a route handles
+ * Returns the methods of the routes, separated by `, `. Adds HEAD if the list contains GET, and `requested` if a route handles
  * every method.
  */
 export function methodsOf(routes: readonly RouteInfo[], requested: string): string {
@@ -32,7 +32,9 @@ export function methodsOf(routes: readonly RouteInfo[], requested: string): stri
   return [...names].join(', ')
 }
 
-/** A route for the method itself takes precedence over the GET route for HEAD, and over a route for every method. */
+/**
+ * Ranks a route for a method: first a route for the method itself, then the GET route for HEAD, then a route for every method.
+ */
 function rank(route: RouteInfo, method: string): number {
   if (route.method === method) return 3
   if (route.method === 'GET' && method === 'HEAD') return 2

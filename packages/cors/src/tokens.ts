@@ -1,6 +1,6 @@
 /** Maximum number of field names that a preflight can request. */
 const MAX_NAMES = 64
-/** Maximum number of bytes of `Access-Control-Request-Headers`. */
+/** Maximum length of `Access-Control-Request-Headers` in bytes. */
 const MAX_BYTES = 2048
 
 /** Whether an ASCII character can be part of a token (RFC 9110 §5.6.2). */
@@ -15,7 +15,7 @@ export function isToken(text: string): boolean {
 }
 
 /**
- * Returns the field names of `Access-Control-Request-Headers` in lower case, separated by `,`. Reads each character once.
+ * Returns the field names of `Access-Control-Request-Headers` in lower case, separated by `,`. Reads each character only once.
  *
  * @returns `undefined` if a name is not a token, or the list is too long: 64 names or 2 KiB
  */

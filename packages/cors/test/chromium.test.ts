@@ -68,7 +68,7 @@ interface PageRequest {
   readonly body?: string
 }
 
-/** Sends a request from a page. @returns the response, or the error that the page gets instead */
+/** Sends a request from a page. @returns the response, or the error that the page receives instead */
 function request(from: Page, path: string, init: PageRequest = {}): Promise<Answer | string> {
   return from.evaluate(
     async ({ url, options }) => {
@@ -102,7 +102,7 @@ describe('a page from a listed origin in Chromium', () => {
     expect(requests).toEqual(['OPTIONS /notes', 'PUT /notes', 'PUT /notes'])
   })
 
-  it('cannot send a method that the path has no route for', async () => {
+  it('cannot use a method for which the path has no route', async () => {
     requests.length = 0
     expect(await request(page, '/notes', { method: 'DELETE' })).toContain('TypeError')
     expect(requests).toEqual(['OPTIONS /notes'])
@@ -125,7 +125,7 @@ describe('a page from another origin in Chromium', () => {
     expect(requests).toEqual(['OPTIONS /notes'])
   })
 
-  it('reads the response from a route for every origin', async () => {
+  it('reads the response from a route that allows every origin', async () => {
     expect(await request(otherPage, '/public')).toMatchObject({ status: 200, body: 'public' })
   })
 })

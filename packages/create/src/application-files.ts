@@ -3,7 +3,7 @@ import { type Files, mergeLayers } from './merge-layers.ts'
 import type { PackageManager } from './package-manager.ts'
 import { ownVersion, templateFiles } from './template-files.ts'
 
-/** Values about the application and this machine that the files contain. */
+/** Values that the application's files contain. */
 export interface Surroundings {
   /** The package name. */
   readonly name: string
@@ -35,7 +35,7 @@ function finish(manifest: string, { https }: Choices, certificate: string, versi
   return `${JSON.stringify({ ...parsed, scripts }, null, 2)}\n`
 }
 
-/** Returns the folders in `templates/` that make up the application. Each adds its files to the previous ones. */
+/** Returns the folders in `templates/` that make up the application. Each folder adds its files to the previous ones. */
 function layersOf({ template, https, docker, systemd }: Choices): string[] {
   const protocol = https ? 'https' : 'http'
   return [

@@ -3,7 +3,7 @@ import { runCommand } from './command.ts'
 /** Program that creates a certificate for this machine. */
 export interface CertificateTool {
   readonly name: 'mkcert' | 'openssl'
-  /** Command that succeeds if the program is installed. */
+  /** A command that succeeds only if the program is installed. */
   readonly probe: string
   /** Writes `certificates/key.pem` and `certificates/cert.pem`. */
   readonly command: string
@@ -35,7 +35,7 @@ export async function certificateTool(): Promise<CertificateTool | undefined> {
   return undefined
 }
 
-/** Returns the command for the script `certificate`, which uses mkcert if no program is installed. */
+/** Returns the command for the script `certificate`, or the mkcert command if no program is installed. */
 export function certificateScript(tool: CertificateTool | undefined): string {
   return (tool ?? MKCERT).command
 }

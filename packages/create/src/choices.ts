@@ -1,8 +1,8 @@
 /** Templates with their descriptions. The first one is the default. */
 export const TEMPLATES = {
-  minimal: 'one route and its test',
+  minimal: 'one route and a test',
   api: 'a JSON API with validation and an access log',
-  live: 'a page that the server updates with events',
+  live: 'a page that the server updates by events',
   spa: 'a single-page application and its API',
 } as const
 
@@ -23,7 +23,7 @@ export interface Choices {
   readonly git: boolean
 }
 
-/** Choices if the user presses Enter at each question. */
+/** Choices if the user presses Enter at every question. */
 export const DEFAULTS: Choices = {
   folder: 'my-app',
   template: 'minimal',

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { type Choices, isTemplate, TEMPLATES } from './choices.ts'
 import { UsageError } from './usage-error.ts'
 
-/** Choices made on the command line. The program asks for the others, or uses their defaults. */
+/** Choices made on the command line. The program asks for the other choices, or uses their defaults. */
 export interface Flags extends Partial<Choices> {
   /** Uses the default for every other choice. */
   readonly yes?: boolean

@@ -13,7 +13,7 @@ import { BROWSER_WARNING, helpText, nextCommands } from './texts.ts'
 import { Cancelled, UsageError } from './usage-error.ts'
 import { writeFiles } from './write-files.ts'
 
-/** Exit code of a program that was ended with Ctrl-C. */
+/** Exit code of a program that the user ended with Ctrl-C. */
 const CANCELLED = 130
 
 /**
@@ -73,7 +73,7 @@ async function createApplication(choices: Choices, manager: PackageManager): Pro
 
   if (choices.https) {
     const isMade = tool !== undefined && (await makeCertificate(tool, folder))
-    if (isMade) say(`Made a certificate for this machine with ${tool.name}`)
+    if (isMade) say(`Created a certificate for this machine with ${tool.name}`)
     else fail(1, `Could not create a certificate. Install mkcert or openssl, then run:\n  ${manager.run} certificate`)
   }
   if (choices.git && (await runCommand('git rev-parse --git-dir', folder, 'ignore')) !== 0) {

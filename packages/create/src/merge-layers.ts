@@ -6,12 +6,12 @@ export type Placeholders = Readonly<Record<string, string>>
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Package managers leave files with this name out of packages, so templates need another name. */
+/** Package managers exclude files with this name from packages, so templates need another name. */
 const RENAMED: Readonly<Record<string, string>> = { gitignore: '.gitignore' }
 
 /**
- * Merges the files of layers. A `README.md` is appended to the earlier ones, a `package.json` adds its members, and any
- * other file replaces the one with the same path.
+ * Merges the files of layers. A `README.md` is appended to the earlier ones, a `package.json` adds its members, and any other
+ * file replaces an earlier file with the same path.
  *
  * @throws {Error} for a placeholder without a value
  */

@@ -9,9 +9,9 @@ export interface PackageManager {
   readonly add: string
   /** Runs a script, before its name. */
   readonly run: string
-  /** Lockfile with the installed versions. */
+  /** Lockfile that contains the installed versions. */
   readonly lockfile: string
-  /** Installs the versions in the lockfile in an image that has only npm. */
+  /** Installs the versions from the lockfile in an image that contains only npm. */
   readonly installInImage: string
 }
 
@@ -62,6 +62,6 @@ const MANAGERS: readonly PackageManager[] = [
 export function packageManager(userAgent = ''): PackageManager {
   const [npm] = MANAGERS
   const found = MANAGERS.find(({ name }) => userAgent.startsWith(`${name}/`)) ?? npm
-  if (found === undefined) throw new Error('There is no package manager')
+  if (found === undefined) throw new Error('No package manager is known')
   return found
 }

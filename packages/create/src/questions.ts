@@ -13,12 +13,12 @@ const DEPLOYMENTS: Readonly<Record<string, Deployment>> = {
   both: { docker: true, systemd: true },
 }
 
-/** Reports whether the flags leave a question open. */
+/** Reports whether the flags leave any question open. */
 export function hasQuestions(flags: Flags): boolean {
   return [flags.folder, flags.template, flags.https, flags.docker ?? flags.systemd].includes(undefined)
 }
 
-/** Asks at most four questions, for the choices that the flags do not make. */
+/** Asks at most four questions, about the choices that the flags do not make. */
 export async function askChoices(flags: Flags, terminal: Terminal): Promise<Choices> {
   const folder = flags.folder ?? (await askFolder(terminal))
   const template = flags.template ?? (await askTemplate(terminal))

@@ -5,7 +5,7 @@ import { basename, dirname, resolve } from 'node:path'
  * Checks that an application can be written into a folder: the folder is empty, or does not exist and can be created.
  *
  * @param folder Absolute path
- * @returns the reason why not, or `undefined`
+ * @returns the reason why it cannot, or `undefined`
  */
 export async function folderProblem(folder: string): Promise<string | undefined> {
   try {
@@ -15,13 +15,13 @@ export async function folderProblem(folder: string): Promise<string | undefined>
     return undefined
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOTDIR') return `${folder} is a file, or below a file.`
+    if (code === 'ENOTDIR') return `${folder} is a file or is below a file.`
     if (code === 'ENOENT') return parentProblem(folder)
     return `The folder ${folder} cannot be written (${code}).`
   }
 }
 
-/** Checks the nearest parent that exists. */
+/** Checks the nearest existing parent. */
 async function parentProblem(folder: string): Promise<string | undefined> {
   const parent = dirname(folder)
   try {

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import { Cancelled } from './usage-error.ts'
 
-/** Asks questions. */
+/** Terminal that asks the questions. */
 export interface Terminal extends Disposable {
   /** Returns the line that the user typed, without surrounding whitespace. @throws {Cancelled} after Ctrl-C or Ctrl-D */
   ask(question: string): Promise<string>

@@ -1,4 +1,4 @@
-/** Reports that the command cannot do what the user requested. The message says what to type instead. */
+/** Reports that the command cannot do what the user requested. The message states what to type instead. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }

@@ -22,7 +22,7 @@ function manifestOf(folder: TempFolder, name = 'my-app'): Manifest {
   return JSON.parse(readFileSync(folder.join(name, 'package.json'), 'utf8')) as Manifest
 }
 
-/** Creates a folder with links to some programs, as the only folder in `PATH`. */
+/** Creates a folder with links to some programs, for use as the only folder in `PATH`. */
 async function folderOfPrograms(folder: TempFolder, names: readonly string[]): Promise<string> {
   for (const name of names) {
     const path = execFileSync('which', [name], { encoding: 'utf8' }).trim()
@@ -47,7 +47,7 @@ describe('a created package.json', () => {
 })
 
 describe('the installation', () => {
-  it('uses the package manager that runs the program, and says what to type if it fails', async () => {
+  it('uses the package manager that runs the program, and states what to type if it fails', async () => {
     await using folder = await tempFolder()
     await using programs = await tempFolder()
     const env = { PATH: await folderOfPrograms(programs, ['git']), npm_config_user_agent: 'pnpm/12.21.0 npm/?' }
@@ -59,7 +59,7 @@ describe('the installation', () => {
     expect(stdout).toContain('Type next:\n\n  cd my-app\n  pnpm run dev\n')
   })
 
-  it('comes second among the commands to type after --no-install', async () => {
+  it('appears second among the commands to type after --no-install', async () => {
     await using folder = await tempFolder()
     const { stdout } = await create(['my app', '--yes', '--no-install'], { cwd: folder.path })
     expect(stdout).toContain('Type next:\n\n  cd "my app"\n  npm install\n  npm run dev\n\n')
@@ -74,7 +74,7 @@ describe('the installation', () => {
 })
 
 describe('git', () => {
-  it('gets a new repository, unless it is inside another one', async () => {
+  it('creates a repository, unless the folder is inside another one', async () => {
     await using folder = await tempFolder()
     await create(['outer', '--yes', '--no-install'], { cwd: folder.path })
     expect(await readdir(folder.join('outer'))).toContain('.git')
@@ -90,7 +90,7 @@ describe('a certificate', () => {
     const env = { PATH: await folderOfPrograms(programs, ['git', 'openssl']) }
     const { code, stdout } = await create(['my-app', '--https', '--yes', '--no-install'], { cwd: folder.path, env })
     expect(code).toBe(0)
-    expect(stdout).toContain('Made a certificate for this machine with openssl')
+    expect(stdout).toContain('Created a certificate for this machine with openssl')
     expect(stdout).toContain('the browser warns')
     expect(statSync(folder.join('my-app/certificates/key.pem')).mode & 0o777).toBe(0o600)
     const status = execFileSync('git', ['status', '--short', '-uall'], { cwd: folder.join('my-app'), encoding: 'utf8' })
@@ -99,18 +99,18 @@ describe('a certificate', () => {
     expect(manifestOf(folder).scripts['certificate']).toMatch(/^openssl /)
   })
 
-  it('is made by mkcert if it is installed', async () => {
+  it('comes from mkcert if it is installed', async () => {
     await using folder = await tempFolder()
     await using programs = await tempFolder()
     const PATH = await folderOfPrograms(programs, ['git', 'openssl', 'true'])
     await symlink(programs.join('true'), programs.join('mkcert'))
     const { stdout } = await create(['my-app', '--https', '--yes', '--no-install'], { cwd: folder.path, env: { PATH } })
-    expect(stdout).toContain('Made a certificate for this machine with mkcert')
+    expect(stdout).toContain('Created a certificate for this machine with mkcert')
     expect(stdout).not.toContain('the browser warns')
     expect(manifestOf(folder).scripts['certificate']).toMatch(/^mkcert /)
   })
 
-  it('is left out without these programs, and the program says what to type', async () => {
+  it('is omitted without these programs, and the program states what to type', async () => {
     await using folder = await tempFolder()
     await using programs = await tempFolder()
     const env = { PATH: programs.path }
@@ -122,7 +122,7 @@ describe('a certificate', () => {
 })
 
 describe('an application with deployment files', () => {
-  it('contains no placeholders, and the port of its protocol', async () => {
+  it('contains the port of its protocol, and no placeholders', async () => {
     await using folder = await tempFolder()
     for (const [name, ...flags] of [['plain'], ['secure', '--https']]) {
       await create([`${name}`, ...flags, '--docker', '--systemd', '--yes', '--no-install'], { cwd: folder.path })

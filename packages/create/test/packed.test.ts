@@ -32,7 +32,7 @@ function withRegistry(command: readonly string[], cwd = folder.path): Promise<st
   return succeed(command, { cwd, env })
 }
 
-/** Runs a command, and returns its standard output. Throws an error with all output if the command fails. */
+/** Runs a command and returns its standard output. Throws an error with all output if the command fails. */
 async function succeed(command: readonly string[], options: RunOptions): Promise<string> {
   const { code, stdout, stderr } = await run(command, options)
   if (code !== 0) throw new Error(`${command.join(' ')} ended with ${code}:\n${stderr}\n${stdout}`)
@@ -46,11 +46,11 @@ function pnpmCreate(...args: string[]): Promise<string> {
 
 interface Running extends AsyncDisposable {
   readonly port: number
-  /** Ends the application with SIGTERM. Returns its exit code. */
+  /** Stops the application with SIGTERM. Returns its exit code. */
   stop(): Promise<number>
 }
 
-/** Starts an application, and waits until it listens. */
+/** Starts an application, and waits until it is listening. */
 async function start(cwd: string): Promise<Running> {
   const port = await freePort()
   const child = spawn(process.execPath, ['src/main.ts'], { cwd, env: { ...process.env, PORT: String(port) } })
@@ -80,7 +80,7 @@ describe('an application that pnpm creates from packed packages', { timeout: 600
     ['minimal', '/hello/Ada', '{"hello":"Ada"}'],
     ['live', '/', '<title>Live counter</title>'],
     ['spa', '/hello/Ada', '<script type="module" src="/page.js">'],
-  ])('passes its checks, answers and stops: template %s', async (template, path, expected) => {
+  ])('passes its checks, serves a request and stops: template %s', async (template, path, expected) => {
     const created = await pnpmCreate(template, '--template', template, '--yes', '--no-git')
     expect(created).toContain(`Type next:\n\n  cd ${template}\n  pnpm run dev\n  pnpm run test\n`)
     await expectToPass(folder.join(template))

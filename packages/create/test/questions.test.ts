@@ -10,11 +10,11 @@ const CTRL_D = '\u0004'
 
 interface Dialog {
   readonly code: number | null
-  /** Everything that the terminal showed. */
+  /** Everything that the terminal has shown. */
   readonly screen: string
 }
 
-/** Runs the program in a terminal. Types the lines, each one when the next question has been shown. */
+/** Runs the program in a terminal. Types one line after each question. */
 async function answer(cwd: string, args: readonly string[], lines: readonly string[]): Promise<Dialog> {
   const command = [process.execPath, PROGRAM, ...args, '--no-install', '--no-git'].join(' ')
   const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], { cwd })

@@ -15,7 +15,7 @@ describe('the command line', () => {
     [['--template', 'toString'], 'got "toString"'],
     [['--https=no'], '--https must not have a value, got "no". Type --https'],
     [['my', 'app'], 'Give one folder, got "my" and "app".'],
-  ])('refuses %j, says what to type, and writes nothing', async (args, message) => {
+  ])('refuses %j, states what to type, and writes nothing', async (args, message) => {
     await using folder = await tempFolder()
     const ended = await create([...args, '--yes', '--no-install'], { cwd: folder.path })
     expect(ended).toMatchObject({ code: 1, stdout: '' })
@@ -58,11 +58,11 @@ describe('the folder', () => {
     expect(await readdir(folder.join('app'))).toEqual([file.split('/')[0]])
   })
 
-  it.each(['file', 'file/app', 'file/a/b'])('is refused if it is a file, or below one: %s', async (path) => {
+  it.each(['file', 'file/app', 'file/a/b'])('is refused if it is a file or is below a file: %s', async (path) => {
     await using folder = await tempFolder({ file: 'mine' })
     const { code, stderr } = await create([path, '--yes', '--no-install'], { cwd: folder.path })
     expect(code).toBe(1)
-    expect(stderr).toContain(`${folder.join(path)} is a file, or below a file. Choose another one:`)
+    expect(stderr).toContain(`${folder.join(path)} is a file or is below a file. Choose another one:`)
   })
 
   it('is refused if it cannot be written', async () => {
@@ -74,7 +74,7 @@ describe('the folder', () => {
 })
 
 describe('an old Node.js version', () => {
-  it('gets one sentence', async () => {
+  it('causes a one-sentence message', async () => {
     const old = `data:text/javascript,Object.defineProperty(process, 'versions', { value: { node: '20.19.2' } })`
     const ended = await run([process.execPath, '--import', old, PROGRAM], { cwd: '.' })
     expect(ended).toEqual({

@@ -23,12 +23,12 @@ const PACKAGES = [
   'sse',
   'create',
 ]
-/** A publication time that exceeds every minimum age that a package manager requires. */
+/** A publication time older than any minimum age that a package manager requires. */
 const PUBLISHED = '2026-01-01T00:00:00.000Z'
 
 /**
- * Registry on this machine. It has the `@fw` packages and the installed third-party packages, so that tests do not
- * depend on a network. Any other package is missing, such as the TypeScript binaries for other platforms.
+ * Registry on this machine. It contains the `@fw` packages and the installed third-party packages, so that tests do not depend
+ * on a network. All other packages are missing, such as the TypeScript binaries for other platforms.
  */
 export interface Registry extends AsyncDisposable {
   readonly url: string
@@ -46,7 +46,7 @@ interface Packed {
   readonly integrity: string
 }
 
-/** Packs the packages of this workspace, as a release would, and serves them. */
+/** Packs the packages in this workspace, as a release would, and serves them. */
 export async function startRegistry(folder: string): Promise<Registry> {
   const documents = new Map<string, Promise<object | undefined>>()
   const server = createServer((request, response) => {
@@ -80,7 +80,7 @@ export async function startRegistry(folder: string): Promise<Registry> {
   }
 }
 
-/** Reports whether any version is installed. Binaries for other platforms are not. */
+/** Reports whether any version is installed, which is not the case for binaries for other platforms. */
 function isInstalled(name: string): boolean {
   return installed.some((entry) => entry.startsWith(`${name.replace('/', '+')}@`))
 }
@@ -116,7 +116,7 @@ async function pack(folder: string): Promise<Packed[]> {
 }
 
 /**
- * Describes the versions of a package. Returns `undefined` if there are none.
+ * Describes the versions of a package. Returns `undefined` if no version is installed.
  *
  * @see https://github.com/npm/registry/blob/main/docs/responses/package-metadata.md
  */

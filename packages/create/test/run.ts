@@ -1,7 +1,7 @@
 import { type ExecFileException, execFile } from 'node:child_process'
 import { join } from 'node:path'
 
-/** Result of a command that has ended. */
+/** Result of a command that has exited. */
 export interface Ended {
   /** Exit code, or the name of the signal or of the error that ended the command. */
   readonly code: number | string
@@ -9,7 +9,7 @@ export interface Ended {
   readonly stderr: string
 }
 
-/** Where and how a command runs. */
+/** Folder, environment and input of a command. */
 export interface RunOptions {
   readonly cwd: string
   readonly env?: Readonly<Record<string, string>>
@@ -20,22 +20,22 @@ export interface RunOptions {
 /** The program in this workspace. */
 export const PROGRAM: string = join(import.meta.dirname, '../bin/create.js')
 
-/** Maximum time for a command, in milliseconds. A stalled download is repeated. */
+/** Time limit for a command, in milliseconds. It leaves time to repeat a stalled download. */
 const TIMEOUT_MS = 300_000
 
-/** Environment without the variables that the package manager sets for the test run. */
+/** Environment variables, except those that the package manager sets for the test run. */
 const ENVIRONMENT = Object.fromEntries(
   Object.entries(process.env).filter(
     ([name]) => !/^(?:npm_(?!config_registry)|pnpm_|NODE_TEST_|VITEST|NODE_ENV|CI$)/i.test(name),
   ),
 )
 
-/** Command for the pnpm that runs the tests, or for one that npx installs. */
+/** Command for the pnpm that runs the tests, or for a pnpm that npx installs. */
 export const PNPM: readonly string[] = (process.env['npm_config_user_agent'] ?? '').startsWith('pnpm/')
   ? ['pnpm']
   : ['npx', '--yes', 'pnpm@12']
 
-/** Runs a command to its end. It has no terminal. */
+/** Runs a command to its end, without a terminal. */
 export function run(command: readonly string[], { cwd, env = {}, input = '' }: RunOptions): Promise<Ended> {
   const [file = '', ...args] = command
   const { promise, resolve } = Promise.withResolvers<Ended>()
@@ -43,7 +43,7 @@ export function run(command: readonly string[], { cwd, env = {}, input = '' }: R
   const child = execFile(file, args, options, (error: ExecFileException | null, stdout, stderr) => {
     resolve({ code: error === null ? 0 : (error.code ?? error.signal ?? 'unknown'), stdout, stderr })
   })
-  // A program that ends without reading its input closes the pipe.
+  // A program that exits without reading its input closes the pipe.
   child.stdin?.on('error', () => {}).end(input)
   return promise
 }

@@ -35,7 +35,7 @@ async function statusOf(app: App, { method = 'POST', path = '/', site, origin, h
 }
 
 describe('csrf()', () => {
-  // The cases in Go 1.25's `csrf_test.go`.
+  // The cases from `csrf_test.go` in Go 1.25.
   it.each<[string, Sent, number]>([
     ['passes same-origin', { site: 'same-origin' }, 200],
     ['passes none', { site: 'none' }, 200],
@@ -73,14 +73,15 @@ describe('csrf()', () => {
     ['/bypass/', 200, 'cross-site'],
     ['/api/', 403],
     ['/api/', 403, 'cross-site'],
-    // `fetch()` resolves the dots, as browsers do. Go redirects a path without its slash; here no route matches it.
+    // `fetch()` resolves the dots, as browsers do. Go redirects a path without its trailing slash; here, such a path has no
+    // route.
     ['/foo/../bypass/bar', 200],
     ['/bypass', 403],
     ['/foo/../api/bar', 403],
     ['/api', 403],
     ['/only/123', 200],
     ['/only/123/foo', 403],
-  ])('exempts routes with csrf: false: %s gets %i', async (path, status, site) => {
+  ])('exempts routes with csrf: false: answers %s with %i', async (path, status, site) => {
     expect(await statusOf(appWith(), { path, origin: ATTACKER, ...(site === undefined ? {} : { site }) })).toBe(status)
   })
 
@@ -142,21 +143,21 @@ describe('csrf()', () => {
   })
 
   it.each([undefined, '', 'application/json', 'text/plain', 'Text/Plain', 'multipart/form-data; boundary=x', 'x'])(
-    'ignores the content type: GHSA-2234-fmw7-43wr, where hono passed other types: %j',
+    'refuses the content type %j (GHSA-2234-fmw7-43wr: hono accepted all but form types)',
     async (type) => {
       const sent: Sent = { site: 'cross-site', ...(type === undefined ? {} : { headers: { 'content-type': type } }) }
       expect(await statusOf(appWith(), sent)).toBe(403)
     },
   )
 
-  it('responds with a problem document', async () => {
+  it('answers with a problem document', async () => {
     const headers = { host: HOST, 'sec-fetch-site': 'cross-site' }
     const response = await appWith().fetch('/', { method: 'POST', headers })
     expect(response.headers.get('content-type')).toBe('application/problem+json')
     expect(await response.json()).toMatchObject({ status: 403, detail: 'A page from another site sent the request' })
   })
 
-  it('throws an error with a code that error handlers receive', async () => {
+  it('throws an error with a code to error handlers', async () => {
     const app = new App()
     app.router.use(csrf())
     app.router.onError((error) => String((error as { code?: unknown }).code))
@@ -168,7 +169,7 @@ describe('csrf()', () => {
 })
 
 describe('onRefused', () => {
-  it('responds instead, and receives the field that decided', async () => {
+  it('responds instead and receives the field that caused the refusal', async () => {
     const seen: unknown[] = []
     const app = appWith({
       onRefused: (ctx, refusal) => {
@@ -189,9 +190,12 @@ describe('onRefused', () => {
     ])
   })
 
-  it.each([() => undefined, async () => undefined])('sends 403 if it only counts: %s', async (onRefused) => {
-    expect(await statusOf(appWith({ onRefused }), { site: 'cross-site' })).toBe(403)
-  })
+  it.each([() => undefined, async () => undefined])(
+    'leaves the 403 unchanged if it only counts: %s',
+    async (onRefused) => {
+      expect(await statusOf(appWith({ onRefused }), { site: 'cross-site' })).toBe(403)
+    },
+  )
 })
 
 describe('the options of csrf()', () => {
@@ -232,7 +236,7 @@ describe('the options of csrf()', () => {
     expect(() => csrf(options as CsrfOptions)).toThrow(message)
   })
 
-  it('refuses another value for the route option', () => {
+  it('refuses any other value for the route option', () => {
     const message = 'option "csrf" must be true or false, got "no".'
     expect(() => new App().router.post('/', { csrf: 'no' as never }, () => 'ok')).toThrow(message)
   })

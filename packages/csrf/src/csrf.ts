@@ -3,15 +3,15 @@ import type { Context, Middleware } from '@fw/types'
 import { CSRF_KINDS, type CsrfOptions, type CsrfRefusal } from './options.ts'
 import './route-option.ts'
 
-/** Option names of other libraries, and what to use instead. */
+/** Option names from other libraries, and their replacements. */
 const MEANT: Readonly<Record<string, string>> = { origin: 'trustedOrigins', origins: 'trustedOrigins' }
 
 /**
- * Creates middleware that refuses requests that a page from another site makes a browser send with its user's cookies
- * (cross-site request forgery). It needs no tokens.
+ * Creates middleware that prevents cross-site request forgery. It refuses requests that a page on another site makes a browser
+ * send with the user's cookies. It does not need tokens.
  *
- * Requests with GET, HEAD and OPTIONS pass: handlers of these methods must not change anything. Requests without
- * `Sec-Fetch-Site` and `Origin` also pass, because no browser sent them.
+ * Requests with GET, HEAD and OPTIONS pass, so their handlers must not change any state. Requests without `Sec-Fetch-Site` and
+ * `Origin` also pass, because no browser sent them.
  *
  * @throws {TypeError} that names the unknown or invalid option
  *
@@ -41,20 +41,20 @@ function isSafe(method: string): boolean {
 /** Returns the reason to refuse a request; `undefined` if it passes. */
 function refusalOf(ctx: Context, trusted: ReadonlySet<string>): CsrfRefusal | undefined {
   const { headers } = ctx
-  // Comes before `Origin`: under `Referrer-Policy: no-referrer`, a page posts to itself with `Origin: null`.
+  // Check this field before `Origin`: under `Referrer-Policy: no-referrer`, a page posts to itself with `Origin: null`.
   const site = headers.get('sec-fetch-site')
   if (site === 'same-origin' || site === 'none') return undefined
   const origin = headers.get('origin')
   if (origin !== null && trusted.has(origin)) return undefined
-  // `same-site` is also refused: one subdomain must not act for another one's users.
+  // `same-site` is also refused: one subdomain must not act on behalf of another's users.
   if (site !== null && site !== '') return { field: 'sec-fetch-site', value: site }
   if (origin === null || origin === '') return undefined
   return isOfHost(origin, ctx) ? undefined : { field: 'origin', value: origin }
 }
 
 /**
- * Compares the host and port of an origin with those of the request. The scheme can be unknown behind a proxy. HSTS keeps out an
- * attacker who can answer for `http:` of the same host.
+ * Compares the host and port of an origin with those of the request. Ignores the scheme, which can be unknown behind a proxy.
+ * HSTS stops attackers who can answer `http:` requests for the same host.
  */
 function isOfHost(origin: string, ctx: Context): boolean {
   const host = hostOf(origin)

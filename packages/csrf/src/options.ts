@@ -3,7 +3,7 @@ import type { Context } from '@fw/types'
 
 /** The request field that caused the refusal. */
 export interface CsrfRefusal {
-  /** `sec-fetch-site`, or `origin` from a browser that does not send `Sec-Fetch-Site`. */
+  /** `sec-fetch-site`, or `origin` if the browser does not send `Sec-Fetch-Site`. */
   readonly field: 'sec-fetch-site' | 'origin'
   /** The value of the field. */
   readonly value: string
@@ -13,7 +13,7 @@ export interface CsrfRefusal {
 export interface CsrfOptions {
   /** Other origins whose pages can send requests that change something, such as `https://app.example.org`. Default `[]`. */
   readonly trustedOrigins?: readonly string[]
-  /** Checks requests that offer to upgrade their connection, as WebSockets do, like those that change something. On by default. */
+  /** Also checks requests for a connection upgrade, such as WebSocket handshakes. On by default. */
   readonly upgrades?: boolean
   /**
    * Responds to a refused request, as a handler does, with the status 403 already set. Default: a problem document.

@@ -6,8 +6,8 @@ export type RouteCsrf = boolean
 declare module '@fw/types' {
   interface RouteOptions {
     /**
-     * Whether `csrf()` checks requests to this route. Default true. Use `false` for routes that need no cookies, such
-     * as a webhook for another service. It has no effect without a `csrf()` around the route.
+     * Whether `csrf()` checks requests to this route. Default true. Use `false` for routes that do not use cookies, such as a
+     * webhook for another service. Has no effect on routes without `csrf()`.
      */
     readonly csrf?: RouteCsrf | undefined
   }

@@ -66,14 +66,14 @@ async function open(url: string): Promise<Page> {
   return page
 }
 
-/** Submits a page's form, and returns the response's title. */
+/** Submits the form on a page. Returns the title of the response. */
 async function sendForm(url: string): Promise<string> {
   const page = await open(url)
   await Promise.all([page.waitForNavigation(), page.click('button')])
   return page.title()
 }
 
-/** Opens a WebSocket from a page, and waits until it fails or opens. */
+/** Opens a WebSocket from a page. Waits until it fails or opens. */
 async function openSocket(url: string, socketUrl: string): Promise<void> {
   const page = await open(url)
   await page.evaluate(
@@ -92,7 +92,7 @@ describe('a form in Chromium', () => {
     expect(decisions).toEqual(['/transfers'])
   })
 
-  it('is accepted on its own site without a referrer, although its Origin is null', async () => {
+  it('is accepted on its own site without a referrer, despite its null Origin', async () => {
     expect(await sendForm(`${bankUrl}/no-referrer`)).toBe('transferred')
   })
 

@@ -54,12 +54,12 @@ eachProtocol('csrf()', start, (client) => {
     expect(await statusOf(headers)).toBe(status)
   })
 
-  it('passes a request without both fields', async () => {
+  it('accepts a request with neither field', async () => {
     expect(await statusOf([])).toBe(200)
   })
 })
 
-/** Sends a WebSocket handshake, and returns the first line of the response. */
+/** Sends a WebSocket handshake. Returns the first line of the response. */
 async function offer(options: CsrfOptions, ...lines: readonly string[]): Promise<string> {
   await using server = new Server()
   server
@@ -87,7 +87,7 @@ describe('a request that offers to upgrade', () => {
     [200, { trustedOrigins: [TRUSTED] }, [WEBSOCKET, `origin: ${TRUSTED}`]],
     [200, { upgrades: false }, [WEBSOCKET, 'origin: https://attacker.example']],
     [200, {}, ['origin: https://attacker.example']],
-  ])('is answered with %i, given %j: %j', async (status, options, lines) => {
+  ])('is answered with %i for the options %j and the lines %j', async (status, options, lines) => {
     expect(await offer(options, ...lines)).toContain(` ${status} `)
   })
 })

@@ -6,7 +6,7 @@ const DATE = new Date('2025-01-01T00:00:00.700Z')
 const SAME = 'Wed, 01 Jan 2025 00:00:00 GMT'
 const EARLIER = 'Tue, 31 Dec 2024 23:59:59 GMT'
 
-/** Sends a request to a handler that checks `state` and then changes something. */
+/** Sends a request to a handler that checks `state` before it makes a change. */
 async function ask(method: string, headers: Record<string, string>, state: ResourceState) {
   const app = new App()
   let changes = 0
@@ -62,7 +62,7 @@ describe('checkPreconditions()', () => {
     expect((await ask('PUT', {}, { etag: '"a"', required: true })).text).toBe('FW_PRECONDITION_REQUIRED')
   })
 
-  it('sets the fields of a response to GET, but not to PUT', async () => {
+  it('sets the fields in the response to GET, but not to PUT', async () => {
     for (const [method, fields] of Object.entries({ GET: ['"a"', SAME], PUT: [null, null] })) {
       const { headers } = (await ask(method, {}, { etag: '"a"', lastModified: DATE })).response
       expect([headers.get('etag'), headers.get('last-modified')]).toEqual(fields)

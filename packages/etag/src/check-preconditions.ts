@@ -8,11 +8,11 @@ export interface ResourceState {
   readonly etag?: string | undefined
   /** Time of the last change. HTTP compares whole seconds. Default: unknown. */
   readonly lastModified?: Date | undefined
-  /** Whether the resource exists. `false` for a `PUT` that creates it, so that `If-None-Match: *` holds. Default true. */
+  /** Whether the resource exists. Set `false` for a `PUT` that creates it, so that `If-None-Match: *` is true. Default true. */
   readonly exists?: boolean
   /**
-   * Refuses requests with methods besides `GET` and `HEAD` unless they name the state that they change: `If-Match` with a tag,
-   * `If-Unmodified-Since`, or `If-None-Match: *`. Responses to `GET` and `HEAD` get `Cache-Control: no-transform`, because
+   * Refuses requests with methods other than `GET` and `HEAD` unless they name the state that they change: `If-Match` with a
+   * tag, `If-Unmodified-Since`, or `If-None-Match: *`. Responses to `GET` and `HEAD` get `Cache-Control: no-transform`, because
    * compression would make the tag weak, which `If-Match` never matches. Default false.
    */
   readonly required?: boolean
@@ -32,13 +32,14 @@ const validDate: OptionKind = {
 const KINDS: OptionKinds<ResourceState> = { etag: entityTag, lastModified: validDate, exists: flag, required: flag }
 
 /**
- * Evaluates the conditions of a request against the state of its resource, before a handler changes or creates anything.
+ * Evaluates the conditions of a request against the state of its resource. Call it before the handler changes or creates
+ * anything.
  *
- * Sets `ETag` and `Last-Modified` of the response to `GET` and `HEAD`. If the client has the current state, prepares a 304
- * and returns `false`: the handler must return without another response. Otherwise returns `true`.
+ * Sets `ETag` and `Last-Modified` in responses to `GET` and `HEAD`. If the client has the current state, prepares a 304 and
+ * returns `false`. The handler must then return without responding. Otherwise, returns `true`.
  *
- * @throws {HttpError} 412 if a condition does not hold, and 428 if `required` is set and the request names no state
- * @throws {TypeError} if the state has an unknown property or a wrong value
+ * @throws {HttpError} 412 if a condition is false; 428 if `required` is set and no condition names a state
+ * @throws {TypeError} if the state has an unknown property or an invalid value
  * @see RFC 9110 §13.2.2, RFC 6585 §3
  *
  * @example
@@ -66,7 +67,7 @@ export function checkPreconditions(ctx: Context, state: ResourceState): boolean 
     ? evaluatePreconditions(ctx.method, ctx.headers, { etag, lastModified: seconds })
     : withoutResource(ctx)
   if (verdict === 'failed') {
-    const message = 'The resource does not fulfil the conditions of the request'
+    const message = 'The resource does not meet the conditions of the request'
     throw withCode('FW_PRECONDITION_FAILED', new HttpError(412, message))
   }
   if (verdict === 'proceed') return true
@@ -74,14 +75,17 @@ export function checkPreconditions(ctx: Context, state: ResourceState): boolean 
   return false
 }
 
-/** Evaluates the conditions for a resource that does not exist: `If-Match` fails, and `If-None-Match` holds (RFC 9110 §13.1). */
+/**
+ * Evaluates the conditions for a resource that does not exist: `If-Match` is false, and `If-None-Match` is true (RFC 9110
+ * §13.1).
+ */
 function withoutResource({ headers }: Context): PreconditionVerdict {
   return headers.has('if-match') ? 'failed' : 'proceed'
 }
 
 /**
- * Reports whether the request has a condition that fails if another client has changed or created the resource. `If-Match: *` and
- * a date that is compared to nothing hold for every version.
+ * Reports whether the request has a condition that fails if another client has changed or created the resource. `If-Match: *`
+ * is true for every version, and a date has no effect if the resource has none.
  */
 function namesState({ headers }: Context, exists: boolean, lastModified: Date | undefined): boolean {
   const ifMatch = headers.get('if-match')

@@ -5,7 +5,7 @@ import { etag, type EtagOptions } from './etag.ts'
 interface Sent {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Fields that the handler sets. */
+  /** Header fields that the handler sets. */
   readonly set?: Readonly<Record<string, string>>
   readonly status?: number
   readonly body?: string | Uint8Array
@@ -26,7 +26,7 @@ async function tagOf(sent?: Sent): Promise<string | null> {
   return (await ask(sent)).headers.get('etag')
 }
 
-/** SHA-1 of `hello` in base64url. */
+/** The SHA-1 hash of `hello` in base64url. */
 const HELLO = '"qvTGHdzF6KLavt4PO0gs2a6pQ00"'
 const DATE = 'Wed, 01 Jan 2025 00:00:00 GMT'
 const LATER = 'Thu, 02 Jan 2025 00:00:00 GMT'
@@ -75,11 +75,11 @@ describe('etag()', () => {
     ['the weak form of the required tag', { headers: { 'if-match': `W/${HELLO}` } }, 412],
     ['the tag for POST', { method: 'POST', headers: { 'if-none-match': HELLO } }, 200],
     ['the tag for an error', { status: 404, headers: { 'if-none-match': HELLO } }, 404],
-  ])('compares %s: %j gets %i', async (_, sent, status) => {
+  ])('compares %s: answers %j with %i', async (_, sent, status) => {
     expect((await ask(sent)).status).toBe(status)
   })
 
-  it('keeps the fields of a 304 that update a cache, and removes those of the body', async () => {
+  it('keeps the fields in a 304 that update a cache, but removes those that describe the body', async () => {
     const set = { 'cache-control': 'max-age=60', vary: 'accept', expires: DATE, 'content-language': 'en' }
     const { headers, body } = await ask({ headers: { 'if-none-match': HELLO }, set })
     expect(body).toBeNull()
@@ -92,19 +92,19 @@ describe('etag()', () => {
     for (const name of ['content-type', 'content-length', 'content-language']) expect(headers.has(name)).toBe(false)
   })
 
-  it('responds with a problem document without the caching rules of the body', async () => {
+  it("answers with a problem document without the body's caching rules", async () => {
     const set = { 'cache-control': 'max-age=60', expires: DATE, 'content-disposition': 'attachment' }
     const response = await ask({ headers: { 'if-match': '"a"' }, set })
     for (const name of [...Object.keys(set), 'etag']) expect(response.headers.get(name)).toBeNull()
     expect(await response.json()).toEqual({ type: 'about:blank', title: 'Precondition Failed', status: 412 })
   })
 
-  it('keeps a 412 out of caches like the response', async () => {
+  it('keeps a 412 out of caches if the original response is private', async () => {
     const { headers } = await ask({ headers: { 'if-match': '"a"' }, set: { 'cache-control': 'private, max-age=60' } })
     expect(headers.get('cache-control')).toBe('private, max-age=60')
   })
 
-  it('adds no tag to the response to HEAD of a handler without a body for it', async () => {
+  it('does not tag the response to HEAD if the handler sets no body', async () => {
     expect(await tagOf({ method: 'HEAD', body: '' })).toBeNull()
   })
 

@@ -6,17 +6,18 @@ import './route-option.ts'
 
 /** Options of `etag()`. */
 export interface EtagOptions {
-  /** Marks the tags as weak, for bodies that can differ in bytes and mean the same. Default false. */
+  /** Marks the tags as weak, for bodies that can have different bytes but the same meaning. Default false. */
   readonly weak?: boolean
   /**
-   * Longest body in bytes that gets a tag. The event loop computes the tag: 256 KiB take about 0.2 ms. Default 262,144.
+   * Maximum length in bytes of a body that gets a tag. The tag is computed on the event loop: 256 KiB take about 0.2 ms.
+   * Default 262,144.
    */
   readonly maxBytes?: number
 }
 
 const KINDS: OptionKinds<EtagOptions> = { weak: flag, maxBytes: integer(0) }
 
-/** Fields that describe a body which the client does not get, and that would let a cache store the error instead. */
+/** Fields that describe a body that the client does not receive. They would let a cache store the error instead. */
 const OF_REFUSED_BODY = [
   'accept-ranges',
   'content-disposition',
@@ -29,15 +30,15 @@ const OF_REFUSED_BODY = [
   'last-modified',
 ]
 
-/** Bytes of UTF-8 for one unit of a string, at most. */
+/** Maximum UTF-8 bytes per code unit of a string. */
 const MAX_UNIT_BYTES = 3
 
 /**
  * Creates middleware that adds an `ETag` to responses and evaluates the conditions of requests. A client that has the current
- * response gets 304 without a body. The handler still runs.
+ * response receives a 304 without a body. The handler still runs.
  *
- * It changes responses with status 200 to `GET` and `HEAD`, if their body is in memory. An `ETag` that the handler has set
- * stays. Responses with `Cache-Control: no-store` get no tag.
+ * It changes only 200 responses to `GET` and `HEAD` whose body is in memory. It keeps an `ETag` that the handler has set. It
+ * does not tag responses with `Cache-Control: no-store`.
  *
  * @throws {TypeError} if an option is unknown or has the wrong type
  * @throws {RangeError} if `maxBytes` is negative
@@ -50,7 +51,7 @@ export function etag(options: EtagOptions = {}): Middleware {
   const { weak = false, maxBytes = 262_144 } = options
   const filter = (response: OutgoingResponse, ctx: Context): void => {
     if (response.status !== 200 || response.kind !== 'whole') return
-    // RFC 9111 §4.3.5: a tag that differs from that of GET makes a stored response stale.
+    // RFC 9111 §4.3.5: a tag that differs from the tag for GET makes a stored response stale.
     if (ctx.method === 'HEAD' && response.lengthBytes === 0) return
     const validators = validatorsOf(response, weak, maxBytes)
     const verdict = evaluatePreconditions(ctx.method, ctx.headers, validators)
@@ -63,7 +64,7 @@ export function etag(options: EtagOptions = {}): Middleware {
   }
 }
 
-/** Returns the validators of a response, after adding a tag to one that has none. */
+/** Returns the validators of a response. Adds a tag to a response without one. */
 function validatorsOf(response: OutgoingResponse, isWeak: boolean, maxBytes: number): Validators {
   const { headers, whole } = response
   const modified = headers.get('last-modified')
@@ -81,7 +82,7 @@ function isLonger(body: string | Uint8Array, maxBytes: number): boolean {
   return body.length * MAX_UNIT_BYTES > maxBytes && Buffer.byteLength(body) > maxBytes
 }
 
-/** Reports whether no cache stores the response (RFC 9111 §5.2.2.5), so that no client can send its tag. */
+/** Reports whether caches must not store the response (RFC 9111 §5.2.2.5). Clients then never send its tag. */
 function isNotStored(headers: ResponseHeaders): boolean {
   return /(?:^|,)\s*no-store\s*(?:,|$)/i.test(headers.get('cache-control') ?? '')
 }
@@ -97,7 +98,7 @@ function makeNotModified(response: OutgoingResponse): void {
   headers.delete('content-language')
 }
 
-/** Responds with 412: the client asked for a version that is no longer current (RFC 9110 §13.1.1). */
+/** Responds with 412, because the client requested a version that is no longer current (RFC 9110 §13.1.1). */
 function makeFailed(response: OutgoingResponse): void {
   const { headers } = response
   response.status = 412

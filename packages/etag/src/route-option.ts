@@ -5,7 +5,7 @@ export type RouteEtag = boolean
 
 declare module '@fw/types' {
   interface RouteOptions {
-    /** Whether `etag()` changes the responses of this route. Default true. It has no effect without an `etag()` around the route. */
+    /** Whether `etag()` changes the responses of this route. Default true. Has no effect on routes without `etag()`. */
     readonly etag?: RouteEtag | undefined
   }
 }

@@ -68,19 +68,19 @@ eachProtocol('etag()', start, (client) => {
     expect(headers.get('etag')).toBeNull()
   })
 
-  it('refuses to change an old version', async () => {
+  it('refuses a change to an old version', async () => {
     expect((await ask('/state', { 'if-match': '"v6"' }, 'PUT')).status).toBe(412)
     expect((await ask('/state', { 'if-match': '"v7"' }, 'PUT')).status).toBe(204)
   })
 
-  it('sends a tag under compression that a change can name', async () => {
+  it('sends a tag under compression that If-Match accepts', async () => {
     const { headers } = await ask('/note', { 'accept-encoding': 'gzip' })
     const tag = headers.get('etag') ?? ''
     expect([tag, headers.get('content-encoding')]).toEqual(['"v7"', null])
     expect((await ask('/note', { 'if-match': tag }, 'PUT')).status).toBe(204)
   })
 
-  it('tags the plain body under compression, and recognizes the weak tag', async () => {
+  it('tags the plain body under compression and recognizes the weak tag', async () => {
     const { headers, length } = await ask('/compressed/text', { 'accept-encoding': 'gzip' })
     const tag = headers.get('etag') ?? ''
     expect([headers.get('content-encoding'), tag.startsWith('W/"'), length < TEXT.length]).toEqual(['gzip', true, true])

@@ -61,7 +61,7 @@ const target: FuzzTarget<string> = {
 }
 export default target
 
-/** Checks that the canonical form of a field is its own canonical form. */
+/** Checks that serializing the canonical form of a field again does not change it. */
 function assertStable<T>(
   canonical: string,
   parse: (field: string) => T | undefined,

@@ -19,6 +19,6 @@ it.each([
   expect(acceptedCodings(field, ['br', 'gzip', 'identity'])).toEqual(codings)
 })
 
-it('accepts nothing without Accept-Encoding if identity is not offered', () => {
+it('returns an empty list without Accept-Encoding if identity is not offered', () => {
   expect(acceptedCodings(null, ['gzip'])).toEqual([])
 })

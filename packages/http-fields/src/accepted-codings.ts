@@ -1,6 +1,6 @@
 import { parseWeights } from './weights.ts'
 
-/** Weight of `identity` if the client neither lists nor forbids it: below every listed coding. */
+/** The weight of `identity` if the client neither lists nor forbids it. It is below the weight of every listed coding. */
 const UNLISTED_IDENTITY = 0.0005
 
 /**
@@ -8,7 +8,7 @@ const UNLISTED_IDENTITY = 0.0005
  * `offered`.
  *
  * @param acceptEncoding The field value; `null` if absent. Both `null` and an empty value accept only `identity`
- * @param offered Codings in lower case, with `identity` for a response without coding
+ * @param offered Codings in lower case, including `identity` for a response without a coding
  * @returns The codings with a weight above 0; empty if the client accepts none of them
  * @see RFC 9110 §12.5.3
  *
@@ -22,10 +22,10 @@ export function acceptedCodings<C extends string>(acceptEncoding: string | null,
   const weightOf = (coding: string): number => {
     const own = weights.get(coding)
     if (own !== undefined) return own
-    // §8.4.1.3: x-gzip is gzip.
+    // §8.4.1.3: x-gzip is equivalent to gzip.
     if (coding === 'gzip') return weights.get('x-gzip') ?? others ?? 0
     return others ?? (coding === 'identity' ? UNLISTED_IDENTITY : 0)
   }
-  // The sort is stable.
+  // The sort is stable, so equal weights keep their order.
   return offered.filter((coding) => weightOf(coding) > 0).toSorted((a, b) => weightOf(b) - weightOf(a))
 }

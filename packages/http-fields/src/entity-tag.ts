@@ -8,7 +8,7 @@ const LIST_MEMBER = /[\t ,]*(W\/)?("[\x21\x23-\x7e\x80-\xff]*")[\t ]*(?=,|$)/y
  * @see RFC 9110 §8.8.3.2 (weak comparison)
  */
 export function matchesWeakly(list: string, etag: string): boolean {
-  // Fast path: nearly every client sends exactly the tag that it received.
+  // Fast path, because nearly every client sends exactly the tag that it received.
   if (list === etag) return true
   const opaque = etag.startsWith('W/') ? etag.slice(2) : etag
   return someTag(list, (_, tag) => tag === opaque)

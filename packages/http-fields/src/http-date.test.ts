@@ -41,7 +41,7 @@ describe('parseHttpDate', () => {
     expect(parseHttpDate(value)).toBeUndefined()
   })
 
-  it('reads a two-digit year within 50 years of now', () => {
+  it('interprets a two-digit year as within 50 years of now', () => {
     vi.useFakeTimers({ now: Date.UTC(2026, 0, 1) })
     expect(parseHttpDate('Wednesday, 01-Jan-76 00:00:00 GMT')).toBe(Date.UTC(2076, 0, 1) / 1000)
     expect(parseHttpDate('Saturday, 01-Jan-77 00:00:00 GMT')).toBe(Date.UTC(1977, 0, 1) / 1000)
@@ -53,12 +53,12 @@ describe('formatHttpDate', () => {
     expect(formatHttpDate(784_111_777)).toBe('Sun, 06 Nov 1994 08:49:37 GMT')
   })
 
-  it('returns undefined for years without four digits', () => {
+  it('returns undefined for years that do not have four digits', () => {
     expect(formatHttpDate(253_402_300_800)).toBeUndefined()
     expect(formatHttpDate(-62_167_219_201)).toBeUndefined()
   })
 
-  it('returns text that parseHttpDate reads back', () => {
+  it('returns text that parseHttpDate parses as the same time', () => {
     fc.assert(
       fc.property(fc.integer({ min: -62_167_219_200, max: 253_402_300_799 }), (seconds) => {
         expect(parseHttpDate(formatHttpDate(seconds) ?? '')).toBe(seconds)

@@ -12,9 +12,9 @@ const FORMS = [
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-/** Last second of the year 9999. The year of an HTTP-date has four digits. */
+/** The last second of the year 9999. The year in an HTTP-date has four digits. */
 const LAST_SECOND = 253_402_300_799
-/** First second of the year 0. */
+/** The first second of the year 0. */
 const FIRST_SECOND = -62_167_219_200
 
 /**

@@ -44,14 +44,14 @@ export function parseList(field: string): readonly Member[] | undefined {
 }
 
 /**
- * Parses a structured field whose type is a dictionary. The last value of a repeated key counts. Returns `undefined` if the
+ * Parses a structured field whose type is a dictionary. If a key is repeated, its last value counts. Returns `undefined` if the
  * value is malformed.
  */
 export function parseDictionary(field: string): ReadonlyMap<string, Member> | undefined {
   return parse(field, (reader) => reader.dictionary())
 }
 
-/** The value is malformed. Never leaves this file. */
+/** Signals a malformed value. Always caught in this file. */
 class Malformed extends Error {}
 
 function parse<T>(field: string, read: (reader: Reader) => T): T | undefined {
@@ -112,7 +112,7 @@ class Reader {
       if (this.isAtEnd) return
       if (!this.#take(',')) throw new Malformed()
       this.skip(' \t')
-      // A comma at the end has no member behind it.
+      // A trailing comma is malformed, because no member follows it.
       if (this.isAtEnd) throw new Malformed()
     }
   }
@@ -181,7 +181,7 @@ class Reader {
     return found
   }
 
-  /** Matches a sticky pattern here, and continues behind it. */
+  /** Matches a sticky pattern at the current position and moves past it. */
   #find(pattern: RegExp): RegExpExecArray | undefined {
     pattern.lastIndex = this.#at
     const found = pattern.exec(this.#text)
@@ -191,7 +191,10 @@ class Reader {
   }
 }
 
-/** Returns a date. RFC 9651 §3.3.7 requires the years 1 to 9999; `Date` has some 270,000 more, but not all of 15 digits. */
+/**
+ * Returns a date. RFC 9651 §3.3.7 requires the years 1 to 9999; `Date` supports about 270,000 more, but not all numbers of 15
+ * digits.
+ */
 function dateOf(seconds: number): Date {
   const date = new Date(seconds * 1000)
   if (Number.isNaN(date.getTime())) throw new Malformed()

@@ -10,7 +10,7 @@ export interface Validators {
   readonly lastModified: number | undefined
 }
 
-/** Whether to proceed, to answer 304, or to answer 412. */
+/** The result: proceed, answer 304 or answer 412. */
 export type PreconditionVerdict = 'proceed' | 'not-modified' | 'failed'
 
 /**
@@ -46,7 +46,7 @@ export function evaluatePreconditions(
 }
 
 /**
- * Reports whether `If-Range` permits a partial response. Compares tags strongly and dates exactly.
+ * Reports whether `If-Range` permits a partial response. Uses strong comparison for tags and exact comparison for dates.
  *
  * @param ifRange The field value; `null` if absent
  * @see RFC 9110 §13.1.5
@@ -66,7 +66,7 @@ function isNamed(list: string, { etag }: Validators, matches: (list: string, eta
   return etag !== undefined && matches(list, etag)
 }
 
-/** Returns the date of a conditional field; `undefined` if the field is absent or invalid, and so ignored. */
+/** Returns the date in a conditional field; `undefined` if the field is absent, or invalid and therefore ignored. */
 function dateOf(field: string | null): number | undefined {
   return field === null ? undefined : parseHttpDate(field)
 }

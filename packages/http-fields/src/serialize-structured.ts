@@ -13,7 +13,7 @@ export type ParameterInput = Parameters | Readonly<Record<string, BareItem>>
 /**
  * Serializes a value with parameters as a structured field.
  *
- * A number without a fraction is an integer; any other one is a decimal, rounded to three digits after the point.
+ * A number without a fraction becomes an integer. Any other number becomes a decimal, rounded to three digits after the point.
  *
  * @throws {TypeError} if a value or a key cannot be sent, such as a string with characters that are not ASCII
  * @see RFC 9651 §4.1
@@ -91,7 +91,7 @@ function number(value: number): string {
   return text
 }
 
-/** RFC 9651 §4.1.5 rounds the last digit of equal distance to the even one. */
+/** RFC 9651 §4.1.5: a tie rounds to the even digit. */
 function roundHalfToEven(value: number): number {
   const floor = Math.floor(value)
   const rest = value - floor

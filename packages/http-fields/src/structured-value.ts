@@ -25,8 +25,8 @@ export class DisplayText {
 }
 
 /**
- * A value without parameters: an integer or decimal, a string of ASCII characters, a token, bytes, a boolean, a date with whole
- * seconds, or display text.
+ * A value without parameters: an integer or decimal, an ASCII string, a token, bytes, a boolean, a date in whole seconds, or
+ * display text.
  */
 export type BareItem = number | string | Token | Uint8Array | boolean | Date | DisplayText
 

@@ -147,7 +147,7 @@ describe('serialize', () => {
     expect(() => serializeItem(1, { Q: 1 })).toThrow('structured field: key must be a lower-case name, got "Q".')
   })
 
-  it('writes a dictionary member that is true without a value', () => {
+  it('writes a true dictionary member without a value', () => {
     expect(
       serializeDictionary(
         new Map<string, Member>([
@@ -159,7 +159,7 @@ describe('serialize', () => {
   })
 })
 
-/** Values that the other implementation represents in the same way. */
+/** Values that the other implementation represents identically. */
 const arbitraryValue: fc.Arbitrary<BareItem> = fc.oneof(
   fc.integer({ min: -999_999_999_999_999, max: 999_999_999_999_999 }),
   fc.integer({ min: -999_999, max: 999_999 }).map((n) => n + 0.125),
@@ -179,7 +179,7 @@ const buffered = (parameters: Record<string, BareItem>): Record<string, BareItem
     Object.entries(parameters).map(([name, value]) => [name, value instanceof Uint8Array ? Buffer.from(value) : value]),
   )
 
-/** Reports whether a parser accepts its input: our parser returns a value, and the other one does not throw. */
+/** Reports whether a parser accepts its input: this parser returns a value, and the other one does not throw. */
 function accepts(parse: () => unknown): boolean {
   try {
     return parse() !== undefined
@@ -189,7 +189,7 @@ function accepts(parse: () => unknown): boolean {
 }
 
 describe('a round trip', () => {
-  it('returns the same list, which another implementation accepts', () => {
+  it('returns the same list, whose text another implementation accepts', () => {
     fc.assert(
       fc.property(fc.array(arbitraryItem, { minLength: 1 }), (given) => {
         const members = given.map(toMember)
@@ -200,7 +200,7 @@ describe('a round trip', () => {
     )
   })
 
-  it('returns the same dictionary, which another implementation accepts', () => {
+  it('returns the same dictionary, whose text another implementation accepts', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.constantFrom('x', 'y_2', '*z'), arbitraryItem, { minKeys: 1 }), (given) => {
         const members = new Map(Object.entries(given).map(([name, each]) => [name, toMember(each)]))

@@ -2,7 +2,7 @@ import { App } from '@fw/core'
 import { expect, it } from 'vitest'
 import { addVary } from './vary.ts'
 
-/** Returns the `Vary` field of a response after `names` were added to the fields in `before`. */
+/** Returns the `Vary` field of a response after adding `names` to the fields in `before`. */
 async function varyAfter(before: readonly string[], ...names: readonly string[]): Promise<string | null> {
   const app = new App()
   app.router.get('/', ({ responseHeaders }) => {

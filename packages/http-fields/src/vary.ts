@@ -8,12 +8,26 @@ import type { ResponseHeaders } from '@fw/types'
  * addVary(ctx.responseHeaders, 'accept-encoding')
  */
 export function addVary(headers: ResponseHeaders, ...names: readonly string[]): void {
-  const known = (headers.get('vary') ?? '')
+  const before = headers.get('vary')
+  // Most responses have no `Vary` yet, or a list that needs no parsing.
+  const known = before === null || before === '' ? '' : TIDY.test(before) ? before : tidy(before)
+  const lowerCase = `, ${known.toLowerCase()},`
+  if (lowerCase.includes(', *,')) return
+  let vary = known
+  for (const name of names) {
+    if (lowerCase.includes(`, ${name.toLowerCase()},`)) continue
+    vary = vary === '' ? name : `${vary}, ${name}`
+  }
+  if (vary !== (before ?? '')) headers.set('vary', vary)
+}
+
+/** A list whose elements are separated by a comma and a space, without empty elements. */
+const TIDY = /^[^\s,]+(?:, [^\s,]+)*$/
+
+function tidy(list: string): string {
+  return list
     .split(',')
     .map((name) => name.trim())
     .filter(Boolean)
-  const lowerCase = new Set(known.map((name) => name.toLowerCase()))
-  if (lowerCase.has('*')) return
-  const missing = names.filter((name) => !lowerCase.has(name.toLowerCase()))
-  if (missing.length > 0) headers.set('vary', [...known, ...missing].join(', '))
+    .join(', ')
 }

@@ -3,7 +3,7 @@ const QVALUE = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/
 
 /**
  * Parses a list of alternatives with weights, as in `Accept` or `Accept-Encoding`. Ignores parameters other than `q`. A
- * malformed weight counts as 0, and a repeated name gets its greatest weight.
+ * malformed weight counts as 0. For a repeated name, the greatest weight counts.
  *
  * @returns The weight of each lower-case name, from 0 ("not acceptable") to 1
  * @see RFC 9110 §12.4.2, §12.5.1, §12.5.3

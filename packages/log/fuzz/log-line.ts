@@ -6,13 +6,13 @@ import { compilePattern } from '../src/lines/pattern.ts'
 import { logRecord } from '../src/testing.ts'
 import { LineBuffer } from '../src/text/line-buffer.ts'
 
-/** Text from a client, in a message and in a field. */
+/** Text from a client, as a message and as a field. */
 interface Input {
   readonly message: string
   readonly field: string
 }
 
-/** Matches characters that end a line, move a cursor, or are invisible. */
+/** Matches characters that end a line, move the cursor or are invisible. */
 const UNSAFE =
   /[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\p{Surrogate}]/u
 const PIECES: readonly string[] = [

@@ -22,7 +22,7 @@ it('names the sink and the reason', () => {
   expect(lines).toEqual(['log: BrokenSink failed: disk full'])
 })
 
-it('reports a sink once a second, with the number of failures in between', () => {
+it('reports each sink at most once a second, with the number of failures since the last report', () => {
   const { lines, report } = start()
   const sink = new BrokenSink()
   for (let at = 0; at < 5; at++) report.add(sink, new Error('no'))

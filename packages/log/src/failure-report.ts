@@ -7,7 +7,7 @@ import { escapeLine } from './text/escape.ts'
 const PERIOD_MS = 1000
 
 interface Failures {
-  /** Time of the last report about this sink, measured with `performance.now()`. */
+  /** The time of the last report about this sink, measured with `performance.now()`. */
   reportedMs: number
   unreported: number
 }
@@ -17,7 +17,9 @@ export class FailureReport {
   readonly #print: (line: string) => void
   readonly #failures = new WeakMap<Sink, Failures>()
 
-  /** @param print Writes one line, given without a line break */
+  /**
+   * @param print Writes one line, which it receives without a line break
+   */
   constructor(print: (line: string) => void = printToStderr) {
     this.#print = print
   }
@@ -62,6 +64,6 @@ export function printToStderr(line: string): void {
   try {
     writeSync(2, line + '\n')
   } catch {
-    // There is nowhere left to report the error.
+    // The error cannot be reported anywhere else.
   }
 }

@@ -13,7 +13,7 @@ function sinkWith(parts: Partial<LogSink>): LogSink {
   return { write() {}, flush() {}, close() {}, ...parts }
 }
 
-/** Returns a sink that does nothing and has these abilities. */
+/** Returns a sink with these abilities that ignores all records. */
 function sinkAble(abilities: SinkAbilities): LogSink {
   return sinkWith({ [sinkAbilities]: abilities })
 }
@@ -77,7 +77,7 @@ describe('a sink that drops a record', () => {
     expect(fanOut.stats).toMatchObject({ written: 0, dropped: 1, sinkErrors: 0 })
   })
 
-  it('does not affect the number of written records if another sink accepts it', () => {
+  it('does not reduce the number of written records if another sink accepts the record', () => {
     const { fanOut } = start(dropping, new MemorySink())
     fanOut.deliver(record())
     expect(fanOut.stats).toMatchObject({ written: 1, dropped: 1 })
@@ -117,7 +117,7 @@ it("reads a sink's abilities once, when the sink is added", () => {
 describe('a sink that can use a queue', () => {
   const SETTINGS = { flushIntervalMs: 1, maxQueueSize: 10, overflow: 'drop' } as const
 
-  it('uses the queue while the logger is asynchronous and has the sink', () => {
+  it('uses its queue while it belongs to an asynchronous logger', () => {
     const [first, second] = [queueable(), queueable()]
     const { fanOut } = start(first.sink)
     fanOut.useQueue(SETTINGS)
@@ -156,7 +156,7 @@ describe('a sink that can use a queue', () => {
 })
 
 describe('a sink that fails', () => {
-  it('affects neither the caller nor later sinks', () => {
+  it('does not affect the caller or later sinks', () => {
     const memory = new MemorySink()
     const { fanOut, reports } = start(failing(), memory, failing('text'))
     expect(() => fanOut.deliver(record())).not.toThrow()
@@ -165,7 +165,7 @@ describe('a sink that fails', () => {
     expect(reports).toEqual([expect.stringContaining('broken'), expect.stringContaining('text')])
   })
 
-  it('receives the next record as well', () => {
+  it('receives the next record', () => {
     let calls = 0
     const sink = sinkWith({
       write() {
@@ -178,7 +178,7 @@ describe('a sink that fails', () => {
     expect(fanOut.stats).toMatchObject({ written: 1, sinkErrors: 1 })
   })
 
-  it('causes no rejection if it fails in flush, immediately or later', async () => {
+  it('does not cause a rejection if it fails in flush, immediately or later', async () => {
     const { fanOut } = start(
       sinkWith({
         flush() {
@@ -225,7 +225,7 @@ describe('flush', () => {
 })
 
 describe('the list of sinks', () => {
-  it('contains the default sinks from the first record on', () => {
+  it('contains the default sinks after the first record', () => {
     const memory = new MemorySink()
     let made = 0
     const fanOut = new FanOut(() => {

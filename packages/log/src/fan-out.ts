@@ -7,7 +7,7 @@ import { Level } from './level.ts'
 import { PlainCall } from './lines/plain-call.ts'
 import { fixSink, sinkAbilities, sinkKind, type LogSink, type SinkAbilities } from './sinks/log-sink.ts'
 
-/** A sink in use, with the abilities that it had when it was added. */
+/** A sink with the abilities that it had when it was added. */
 interface Target {
   readonly sink: LogSink
   readonly abilities: SinkAbilities
@@ -30,8 +30,8 @@ export interface LogStats {
 }
 
 /**
- * Passes each record to every sink that accepts its level. Counts and reports a sink that fails, and continues with the
- * others.
+ * Passes each record to every sink that accepts its level. If a sink fails, counts and reports the failure and continues with
+ * the others.
  */
 export class FanOut {
   readonly #report: FailureReport
@@ -42,14 +42,16 @@ export class FanOut {
   #takesCalls = false
   #delivering = false
   readonly #call = new PlainCall()
-  /** Flushes at exit, because the application's sinks can hold records. */
+  /** Flushes at exit, because the application's sinks can buffer records. */
   readonly #atExit = { flush: () => this.flushNow(), writeThrough() {} }
   #written = 0
   #dropped = 0
   #flushes = 0
   #sinkErrors = 0
 
-  /** @param makeDefaults Creates the sinks for the first record if none were set */
+  /**
+   * @param makeDefaults Creates the default sinks for the first record, unless sinks were set
+   */
   constructor(makeDefaults: () => readonly LogSink[], report: FailureReport = new FailureReport()) {
     this.#makeDefaults = makeDefaults
     this.#report = report
@@ -128,7 +130,7 @@ export class FanOut {
     if (level >= Level.Error) this.flushNow()
   }
 
-  /** Flushes every sink. Asynchronous flushes have only started when this returns. */
+  /** Flushes every sink. When this returns, asynchronous flushes may still be in progress. */
   flushNow(): void {
     void this.flush()
   }
@@ -147,7 +149,7 @@ export class FanOut {
     this.#use(makeDefaults())
   }
 
-  /** Starts the queues of all sinks that have one, or ends them if there are no settings. */
+  /** Starts the queue of every sink that supports one, or ends the queues if `settings` is `undefined`. */
   useQueue(settings: Omit<QueueSettings, 'onFailure'> | undefined): void {
     if (settings === undefined && this.#queueSettings === undefined) return
     this.#prepare()
@@ -181,7 +183,7 @@ export class FanOut {
   #write(sink: LogSink, record: LogRecord): boolean {
     try {
       if (sink.level !== undefined && record.level < sink.level) return false
-      // JavaScript code can have an async `write`, whose rejection would end the process.
+      // A sink in JavaScript can have an async `write`, whose rejection would end the process.
       const result: unknown = sink.write(record)
       if (result === false) {
         this.#dropped++
@@ -225,7 +227,9 @@ function targetOf(sink: LogSink): Target {
   return { sink, abilities: sink[sinkAbilities] ?? NO_ABILITIES }
 }
 
-/** @param what The argument, for the message */
+/**
+ * @param what The argument as the error message names it
+ */
 function checkSink(api: string, what: string, sink: unknown): void {
   if (sinkKind.accepts(sink)) return
   throw withCode(

@@ -16,10 +16,10 @@ export interface Output {
 /**
  * The two forms of a log method: `on` for an enabled level, `off` for a disabled one.
  *
- * V8 allocates rest parameters before the first statement of a function, and `arguments.length` costs the same in
- * unoptimized code, so `off` uses neither. Both compare the threshold themselves: a copy, as in `const { debug } = logger`,
- * follows later changes of the level. The body of `off` begins with `output.fanOut`, so that V8 can inline it:
- * docs/decisions/0015.
+ * `off` avoids rest parameters, which V8 allocates before the first statement of a function. It also avoids `arguments.length`,
+ * which costs the same in unoptimized code. Both compare the threshold on each call, so a copy, as in
+ * `const { debug } = logger`, follows later changes to the level. The body of `off` begins with `output.fanOut`, so that V8 can
+ * inline it: docs/decisions/0015.
  */
 export interface Gate {
   readonly on: LogFunction
@@ -69,7 +69,7 @@ function dataOf(data: () => LogRecord['data']): LogRecord['data'] {
   try {
     return data()
   } catch {
-    // A log call never throws, and the text has the same content.
+    // A log call must not throw, and the text has the same content.
     return undefined
   }
 }

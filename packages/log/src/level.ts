@@ -23,7 +23,7 @@ export const Level = {
 /** The severity of a record, or, as a threshold, the lowest severity that is logged. `Off` logs nothing. */
 export type Level = (typeof Level)[keyof typeof Level]
 
-/** The name of a level as lines show it: upper case, without padding. */
+/** The name of a level in lines: upper case, without padding. */
 export type LevelName = 'TRACE' | 'DEBUG' | 'INFO' | 'WARN' | 'ERROR' | 'FATAL' | 'OFF'
 
 /** A level, or its name in upper or lower case: `Level.Debug`, `'debug'` or `'DEBUG'`. */
@@ -37,7 +37,7 @@ export function levelName(level: Level): LevelName {
 }
 
 /**
- * Returns the level that a name in any case stands for, for settings from outside.
+ * Parses a level name in any case, for settings from outside the program.
  *
  * @returns `undefined` if the name is unknown
  *
@@ -61,7 +61,7 @@ export const levelKind: OptionKind = {
   fix: FIX,
 }
 
-/** Returns the level that an option gives; `undefined` if the value is neither a level nor a level name. */
+/** Returns the level that an option specifies; `undefined` if the value is neither a level nor a level name. */
 export function readLevel(value: unknown): Level | undefined {
   return typeof value === 'string' ? parseLevel(value) : Object.values(Level).find((level) => level === value)
 }

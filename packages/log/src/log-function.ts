@@ -3,15 +3,15 @@ import type { FormatArgs, FormatError } from './format/format-args.ts'
 /**
  * Logs a message, an error, or both.
  *
- * The signature for messages comes first, because the compiler then stops there. It is repeated at the end, because the
- * compiler's error explains the last signature if none fits.
+ * The signature for messages comes first, because the compiler stops at the first match. It is repeated at the end, because the
+ * compiler's error explains the last signature if none matches.
  */
 export interface LogFunction {
   /**
    * Logs a message.
    *
-   * @param format Without arguments, the message. With arguments, text with `{}` placeholders as in C++ `std::format`;
-   * the compiler checks their number and types
+   * @param format Without arguments, the message. With arguments, text with `{}` placeholders as in C++ `std::format`. The
+   * compiler checks their number and types
    *
    * @example
    * log.info('listening on {}:{}', host, port)

@@ -30,7 +30,7 @@ it.each(MACROS)('logs with %s and %s at level %i', (method, macro, level) => {
   ])
 })
 
-it.each(MACROS)('logs nothing with %s and %s if the threshold is above level %i', (method, macro, level) => {
+it.each(MACROS)('ignores %s and %s if the threshold is above level %i', (method, macro, level) => {
   log.setLevel((level + 1) as log.Level)
   methods[method]('x')
   methods[macro]('x')
@@ -38,7 +38,7 @@ it.each(MACROS)('logs nothing with %s and %s if the threshold is above level %i'
 })
 
 describe('the global logger', () => {
-  it('starts at Info and follows init and setLevel', () => {
+  it('starts at level Info and follows init() and setLevel()', () => {
     expect(log.getLevel()).toBe(log.Level.Info)
     log.init({ level: log.Level.Debug })
     log.debug('a')
@@ -121,7 +121,7 @@ log.init({ level: log.Level.Warn }); log.info('d'); log.warn('e')`
       'be',
       'log: FW_LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, off, got "loud". Using info.',
     ],
-  ])('sets the level to %j if the program sets none', (level, letters, warning) => {
+  ])('sets the level to %j if the application does not set one', (level, letters, warning) => {
     const { stdout, stderr } = runScript(COUNT, { env: { FW_LOG_LEVEL: level } })
     expect(stdout.match(/\w$/gm)?.join('')).toBe(letters)
     expect(stderr).toContain(warning)

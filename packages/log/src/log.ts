@@ -19,9 +19,12 @@ export let debug: LogFunction = root.debug
 export let info: LogFunction = root.info
 /** Logs at level Warn: unexpected events that the application handles. See `LogFunction`. */
 export let warn: LogFunction = root.warn
-/** Logs at level Error, and returns when the operating system has the record and all earlier ones. See `LogFunction`. */
+/** Logs at level Error, and returns after the operating system has accepted this and all earlier records. See `LogFunction`. */
 export let error: LogFunction = root.error
-/** Logs at level Fatal, and returns when the operating system has the record. Does not end the process. See `LogFunction`. */
+/**
+ * Logs at level Fatal, and returns after the operating system has accepted the record. Does not end the process. See
+ * `LogFunction`.
+ */
 export let fatal: LogFunction = root.fatal
 
 function rebind(): void {
@@ -29,8 +32,8 @@ function rebind(): void {
 }
 
 /**
- * Configures the global logger. Can be called at any time, and repeatedly. Without it, the first record uses the
- * defaults: level Info, a `ConsoleSink`, synchronous.
+ * Configures the global logger. Can be called repeatedly and at any time. Without a call, the defaults apply: level Info, a
+ * `ConsoleSink`, synchronous mode.
  *
  * @throws {TypeError} if an option does not exist or a value has the wrong type; then nothing changes
  * @throws {RangeError} if a number is out of range; then nothing changes
@@ -87,7 +90,7 @@ export function flush(): Promise<void> {
   return root.flush()
 }
 
-/** Flushes and ends the writer threads. Later records are written synchronously, so none is lost. Never throws. */
+/** Flushes and ends the writer threads. Later records are written synchronously, so no record is lost. Never throws. */
 export function shutdown(): void {
   root.shutdown()
 }
@@ -99,7 +102,7 @@ export function stats(): LogStats {
 
 let flushesAtExit = false
 
-/** Flushes at exit, because the application's sinks can hold records. This package's sinks hold none. */
+/** Flushes at exit, because the application's sinks can buffer records. This package's sinks do not. */
 function flushAtExit(): void {
   if (flushesAtExit) return
   flushesAtExit = true

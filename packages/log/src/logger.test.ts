@@ -81,7 +81,7 @@ describe('a record', () => {
     expect(memory.records()[0]?.location?.file).toMatch(/logger\.test\.ts$/)
   })
 
-  it('contains no location when no sink reads it', () => {
+  it('omits the location if no sink reads it', () => {
     const memory = new MemorySink()
     const logger = createLogger({ sinks: [Object.assign(memory, { [sinkAbilities]: { usesLocation: false } })] })
     logger.info('somewhere')
@@ -107,7 +107,7 @@ describe('a record', () => {
     ['a number', 42, '42'],
     ['an object', { a: 1 }, '{ a: 1 }'],
     ['undefined', undefined, 'undefined'],
-  ])('shows %s that untyped code passes as the message', (_what, value, message) => {
+  ])('shows %s as the message of an untyped call', (_what, value, message) => {
     const { logger, memory } = start()
     const call = untyped(logger.info)
     call(value)
@@ -157,7 +157,7 @@ describe('an error as the first argument', () => {
     expect(memory.messages()[0]).toMatch(/^a 1 undefined: Error: outer\n/)
   })
 
-  it('can have the type unknown', () => {
+  it('accepts a value of type unknown', () => {
     const { logger, memory } = start()
     try {
       JSON.parse('{')
@@ -288,7 +288,7 @@ describe('a value whose own code throws', () => {
       },
       { a: 1, b: '<value that cannot be shown>' },
     ],
-  ])('loses no record as fields: %s', (_name, fields, shown) => {
+  ])('is logged as fields: %s', (_name, fields, shown) => {
     const { logger, memory } = start()
     logger.with({ id: 7 }).with(fields).info('x')
     expect(memory.records()[0]?.fields).toEqual({ id: 7, ...shown })
@@ -345,7 +345,7 @@ describe('with', () => {
 })
 
 describe('withPrefix', () => {
-  it('puts text before the message, and never treats it as a format', () => {
+  it('adds text before the message and never treats it as a format', () => {
     const { logger, memory } = start()
     const child = logger.withPrefix('[GET /{}{0}] ')
     child.info('done in {} ms', 3)
@@ -353,7 +353,7 @@ describe('withPrefix', () => {
     expect(memory.messages()).toEqual(['[GET /{}{0}] done in 3 ms', '[GET /{}{0}] as is {}'])
   })
 
-  it('adds to earlier prefixes, and keeps the fields', () => {
+  it('extends earlier prefixes and keeps the fields', () => {
     const { logger, memory } = start()
     logger.with({ a: 1 }).withPrefix('[a] ').withPrefix('[b] ').with({ b: 2 }).info('x')
     expect(memory.records()).toMatchObject([{ message: '[a] [b] x', fields: { a: 1, b: 2 } }])
@@ -363,7 +363,7 @@ describe('withPrefix', () => {
 describe('withLocation', () => {
   const place = { file: '/src/mount.ts', line: 7, functionName: 'mount' }
 
-  it("sets one location for all of the child's records, and none of the parent's", () => {
+  it("sets one location for all of the child's records, but not for the parent's", () => {
     const { logger, memory } = start()
     const child = logger.with({ a: 1 }).withLocation(place)
     child.info('x')
@@ -399,7 +399,7 @@ describe('a call marked with its location', () => {
     expect(memory.records()).toMatchObject([{ location: site.location, message }])
   })
 
-  it('logs its location through a method that was copied while its level was off', () => {
+  it('logs its location through a method copied while its level was off', () => {
     const { logger, memory } = start(Level.Info)
     const debug = untyped(logger.debug)
     logger.setLevel(Level.Debug)

@@ -6,7 +6,7 @@ import { Level } from './level.ts'
 import type { LogFunction, NotText } from './log-function.ts'
 import type { Scope } from './record.ts'
 
-// V8 inlines constants of the same module, but looks up properties of an imported object.
+// V8 inlines constants of the same module, but looks up the properties of an imported object.
 const { Trace: TRACE, Debug: DEBUG, Info: INFO, Warn: WARN, Error: ERROR, Fatal: FATAL, Off: OFF } = Level
 
 /** Logs at a level that is known only at run time. `Level.Off` logs nothing. */
@@ -17,7 +17,7 @@ export interface LevelLogFunction {
   <E>(level: Level, error: E & NotText<E>): void
   /** Logs a message followed by an error with its stack and its causes. */
   <E, const F extends string>(level: Level, error: E & NotText<E>, format: F, ...args: FormatArgs<F>): void
-  /** Repeats the first signature, because the compiler's error explains the last one if none fits. */
+  /** Repeats the first signature, because the compiler's error explains the last one if none matches. */
   <const F extends string>(level: Level, format: F, ...args: FormatArgs<F>): void
 }
 
@@ -31,18 +31,18 @@ export interface Logger {
   readonly info: LogFunction
   /** Logs at level Warn: unexpected events that the application handles. */
   readonly warn: LogFunction
-  /** Logs at level Error, and returns when the operating system has the record and all earlier ones. */
+  /** Logs at level Error, and returns after the operating system has accepted this and all earlier records. */
   readonly error: LogFunction
-  /** Logs at level Fatal, and returns when the operating system has the record. Does not end the process. */
+  /** Logs at level Fatal, and returns after the operating system has accepted the record. Does not end the process. */
   readonly fatal: LogFunction
   /** Logs at a level that is known only at run time. */
   readonly log: LevelLogFunction
   /**
-   * Logs text together with its content as named values. Text sinks write the text, `JsonSink` writes the values next
-   * to `time` and `level`, and other sinks receive both, as `message` and `data`.
+   * Logs text together with its content as named values. Text sinks write the text. `JsonSink` writes the values next to `time`
+   * and `level`. Other sinks receive both, as `message` and `data`.
    *
    * @param message The text, never treated as a format
-   * @param data Returns the values. Not called if every sink writes only text
+   * @param data Returns the values. Not called if all sinks write only text
    *
    * @example
    * logger.logData(Level.Info, 'GET /users 200', () => ({ method: 'GET', path: '/users', status: 200 }))
@@ -54,7 +54,7 @@ export interface Logger {
   with(fields: Readonly<Record<string, unknown>>): Logger
   /** Returns a logger that puts this text before each message. The text is never treated as a format. */
   withPrefix(prefix: string): Logger
-  /** Returns a logger with one location, or none, for all records. This saves the cost of finding each caller. */
+  /** Returns a logger with one location, or none, for all records. This avoids the cost of finding each caller. */
   withLocation(location: SourceLocation | undefined): Logger
 }
 
@@ -62,8 +62,8 @@ export interface Logger {
 export class ScopedLogger implements Logger {
   readonly #output: Output
   readonly #scope: Scope
-  // Each function is created on first use, because a request's logger uses few levels. An array instead of fields would
-  // double the cost of a call below the threshold.
+  // Each function is created on first use, because a request logger uses few levels. An array instead of fields would double
+  // the cost of a call below the threshold.
   #trace: Gate | undefined = undefined
   #debug: Gate | undefined = undefined
   #info: Gate | undefined = undefined
@@ -116,7 +116,7 @@ export class ScopedLogger implements Logger {
   }
 
   logData(level: Level, message: string, data: () => Readonly<Record<string, unknown>>): void {
-    // oxlint-disable-next-line typescript/unbound-method -- only identifies the frame whose caller is the location
+    // oxlint-disable-next-line typescript/unbound-method -- the method only identifies the frame whose caller is the location
     if (this.isEnabled(level)) emitData(this.#output.fanOut, this.#scope, level, this.logData, message, data)
   }
 
@@ -145,7 +145,7 @@ export class ScopedLogger implements Logger {
 }
 
 /**
- * Returns the fields of a logger combined with its child's. The child's field replaces one with the same name. Never
+ * Returns the fields of a logger combined with those of its child. A child's field replaces one with the same name. Never
  * throws.
  */
 function mergeFields(

@@ -5,26 +5,26 @@ import { formatMessage } from './format/format.ts'
 import { Level } from './level.ts'
 import { callerLocation } from './call-sites/location.ts'
 
-/** The properties that a logger adds to all of its records. */
+/** The properties that a logger adds to all its records. */
 export interface Scope {
   /** The text before each message; never treated as a format. */
   readonly prefix: string
   readonly fields: LogRecord['fields']
   /**
-   * The location for all records, or `'caller'` to find each call's location, which is the most expensive part of a
+   * The location for all records, or `'caller'` to find the location of each call, which is the most expensive part of a
    * record.
    */
   readonly location: SourceLocation | undefined | 'caller'
 }
 
-/** A function in this package that an application calls to log. */
+/** A log function of this package that applications call. */
 export type LogCallee = (...args: never[]) => unknown
 
 /**
  * Creates the record for one call. Never throws.
  *
- * @param origin The function whose caller is the location, the location, or `undefined` if no sink reads it
- * @param format A string, or an error or another value, in which case the format is the first of `args`
+ * @param origin The location, or the function whose caller is the location; `undefined` if no sink reads it
+ * @param format The message format. If it is an error or another value, the format is the first of `args`
  */
 export function makeRecord(
   scope: Scope,

@@ -1,6 +1,6 @@
 /*
- * `node --import @fw/log/register-location app.ts` adds the source location to each log call when it loads a module.
- * Finding the location of a record then costs almost nothing. The output is the same with and without this module.
+ * `node --import @fw/log/register-location app.ts` adds the source location to each log call when Node.js loads a module. The
+ * location of a record then costs almost nothing. The output is the same with and without this module.
  */
 import nodeModule from 'node:module'
 import { fileURLToPath } from 'node:url'
@@ -24,7 +24,7 @@ registerHooks({
   },
 })
 
-/** Removes the types as Node.js does for a module, but without a warning. */
+/** Strips the types as Node.js does for a module, but without a warning. */
 function strippedOfTypes(text: string): string {
   const emitWarning: unknown = Reflect.get(process, 'emitWarning')
   process.emitWarning = () => {}

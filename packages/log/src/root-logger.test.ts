@@ -64,7 +64,7 @@ describe('createLogger', () => {
 })
 
 describe('configure', () => {
-  it('keeps the current sinks if it receives no new ones', () => {
+  it('keeps the current sinks if the option sinks is missing', () => {
     const memory = new MemorySink()
     const logger = makeRootLogger()
     logger.setSinks([memory])
@@ -108,7 +108,7 @@ describe('setLevel', () => {
 })
 
 describe('shutdown', () => {
-  it('flushes and continues to write later records', () => {
+  it('flushes but still writes later records', () => {
     const log: string[] = []
     const sink = { write: () => void log.push('write'), flush: () => void log.push('flush'), close() {} }
     const logger = createLogger({ sinks: [sink] })

@@ -11,14 +11,15 @@ import { sinkKind, type LogSink } from './sinks/log-sink.ts'
 export interface LogOptions {
   /** Ignores records below this level. Default: the level that `FW_LOG_LEVEL` names, otherwise `Level.Info`. */
   readonly level?: LevelOption
-  /** Receive the records. Default: the current sinks, which at first are one `ConsoleSink`. */
+  /** Receive the records. Default: the current sinks, initially one `ConsoleSink`. */
   readonly sinks?: readonly LogSink[]
   /** Passes lines to a writer thread instead of writing them before the call returns. Default: false. */
   readonly async?: boolean
   /** In asynchronous mode, collects lines for at most this many milliseconds before a write. Default: 100. */
   readonly flushIntervalMs?: number
   /**
-   * In asynchronous mode, limits the queued records of each destination, in addition to 8 MiB of text. Default: 65,536.
+   * In asynchronous mode, limits the number of queued records for each destination. Their text is also limited to 8 MiB.
+   * Default: 65,536.
    */
   readonly maxQueueSize?: number
   /**
@@ -51,14 +52,14 @@ export interface RootLogger extends Logger {
   /** Adds a sink to the current ones, including the default one. Adding it again has no effect. @throws {TypeError} if it is not a sink */
   addSink(sink: LogSink): void
   /**
-   * Flushes the current sinks and replaces them. Does not close them: the code that created a sink closes it.
+   * Flushes the current sinks and replaces them. Does not close them: the code that created a sink must close it.
    *
    * @throws {TypeError} if one of them is not a sink
    */
   setSinks(sinks: readonly LogSink[]): void
   /** Flushes every sink. Never rejects: failures are counted in `stats().sinkErrors` and reported on stderr. */
   flush(): Promise<void>
-  /** Flushes and ends the writer threads. Later records are written synchronously, so none is lost. Never throws. */
+  /** Flushes and ends the writer threads. Later records are written synchronously, so no record is lost. Never throws. */
   shutdown(): void
   /** Returns the counters since the logger was created. */
   stats(): LogStats
@@ -76,7 +77,7 @@ export function createLogger(options: LogOptions = {}): RootLogger {
   return logger
 }
 
-/** Creates a root logger with the default level. It creates a `ConsoleSink` for the first record. */
+/** Creates a root logger with the default level. The logger creates a `ConsoleSink` for the first record. */
 export function makeRootLogger(): ConfigurableLogger {
   return new ConfigurableLogger({ threshold: defaultLevel(), fanOut: new FanOut(() => [new ConsoleSink()]) })
 }
@@ -90,7 +91,7 @@ export class ConfigurableLogger extends ScopedLogger implements RootLogger {
     this.#output = output
   }
 
-  /** Applies all options, or none if one is invalid. @param api The called function, for error messages */
+  /** Applies all options. If one is invalid, applies none. @param api The called function, for error messages */
   configure(options: LogOptions, api: string): void {
     checkOptions(api, options, OPTIONS)
     if (options.sinks !== undefined) this.#output.fanOut.set(options.sinks)

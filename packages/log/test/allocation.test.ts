@@ -4,8 +4,8 @@ import { runScript } from './run-script.ts'
 const CALLS = 500_000
 
 /**
- * Returns the bytes that a call allocates, rounded. V8 does not collect young objects within the loop, so the result
- * includes all of them. The result is the minimum of several rounds, because the first ones also compile code.
+ * Returns the bytes that a call allocates, rounded. V8 does not collect young objects during the loop, so the result includes
+ * all allocations. The result is the minimum of several rounds, because the first rounds also compile code.
  */
 function allocatedPerCall(statement: string, nodeFlags: readonly string[]): number {
   const { stdout, stderr } = runScript(
@@ -31,18 +31,18 @@ console.log(Math.min(round(), round(), round()))`,
   return Number(stdout)
 }
 
-// Optimized code can omit an allocation that the interpreter makes, so the tests check both.
+// Optimized code can omit an allocation that the interpreter performs, so the tests check both.
 const MODES = [
   ['compiled', []],
   ['interpreted', ['--no-opt', '--no-maglev', '--no-sparkplug']],
 ] as const
 
-it.each(MODES)('allocates nothing for a call below the threshold, %s', (_mode, flags) => {
+it.each(MODES)('does not allocate for a call below the threshold, %s', (_mode, flags) => {
   expect(allocatedPerCall(`log.debug('listening on {}:{}', 'host', 80)`, flags)).toBe(0)
   expect(allocatedPerCall(`log.FW_LOG_DEBUG('plain')`, flags)).toBe(0)
 })
 
-it.each(MODES)('allocates nothing for a call to a child logger below the threshold, %s', (_mode, flags) => {
+it.each(MODES)('does not allocate for a call to a child logger below the threshold, %s', (_mode, flags) => {
   expect(allocatedPerCall(`child.debug('listening on {}:{}', 'host', 80)`, flags)).toBe(0)
 })
 
@@ -50,7 +50,7 @@ it('measures the allocation of a single array of arguments', () => {
   expect(allocatedPerCall(`rest('listening on {}:{}', 'host', 80)`, MODES[1][1])).toBeGreaterThanOrEqual(16)
 })
 
-it('causes no garbage collection in 20 million calls below the threshold', () => {
+it('does not trigger garbage collection in 20 million calls below the threshold', () => {
   const { stdout } = runScript(
     `
 log.init({ sinks: [new log.MemorySink()] })

@@ -31,7 +31,7 @@ function temporaryFile(): string {
   return join(temporaryDirectory(), 'app.log')
 }
 
-/** Creates a logger whose writer thread writes nothing on its own for a minute. */
+/** Creates a logger whose writer thread does not write unprompted for a minute. */
 function start(options: LogOptions = {}): { logger: RootLogger; path: string } {
   const path = temporaryFile()
   const sinks = [new FileSink({ path, showLocation: false })]
@@ -50,7 +50,7 @@ it('embeds the current source of the writer thread', () => {
 })
 
 describe('a line in asynchronous mode', () => {
-  it('is written after the interval without a flush', async () => {
+  it('is written without a flush after the interval', async () => {
     const { logger, path } = start({ flushIntervalMs: 1 })
     for (let at = 0; at < 100; at++) logger.info('line {}', at)
     await until(() => logger.stats().queued === 0)
@@ -73,7 +73,7 @@ describe('a line in asynchronous mode', () => {
     expect(messagesOf(path)).toEqual(['before', 'now'])
   })
 
-  it('is counted while it is queued', () => {
+  it('is counted as queued until it is written', () => {
     const { logger } = start()
     for (let at = 0; at < 10; at++) logger.info('x')
     expect(logger.stats().queued).toBeGreaterThan(0)
@@ -117,7 +117,7 @@ describe('a line in asynchronous mode', () => {
     expect([messagesOf(path), messagesOf(added)]).toEqual([['everywhere'], ['everywhere']])
   })
 
-  it('stays in order across stdout and stderr', () => {
+  it('remains in order across stdout and stderr', () => {
     const { stdout } = runScript(`
 import { spawnSync } from 'node:child_process'
 if (process.argv[2] === 'child') {
@@ -131,7 +131,7 @@ if (process.argv[2] === 'child') {
     expect(numbers).toEqual(Array.from({ length: 300 }, (_, at) => at))
   })
 
-  it('is complete in a file that many threads and processes write to', async () => {
+  it('is not interleaved in a file that many threads and processes write to', async () => {
     const path = temporaryFile()
     const source = `
 import { Worker, isMainThread, workerData } from 'node:worker_threads'
@@ -158,7 +158,7 @@ for (let at = 0; at < 1000; at++) {
     expect([...seen.values()]).toEqual(Array.from({ length: 10 }, () => 1000))
   })
 
-  it('consists of the same bytes as in synchronous mode, for any text', () => {
+  it('has the same bytes as in synchronous mode, for any text', () => {
     const texts = [
       'ascii',
       'x'.repeat(300_000),
@@ -184,7 +184,7 @@ for (let at = 0; at < 1000; at++) {
   })
 })
 
-/** Runs a script, and reads its stdout only after it reports on stderr that its calls have returned. */
+/** Runs a script. Reads its stdout only after it reports on stderr that its calls have returned. */
 async function withoutReader(source: string): Promise<{ lines: string[]; report: unknown }> {
   const script = join(temporaryDirectory(), 'script.ts')
   writeFileSync(script, `import * as log from ${JSON.stringify(ENTRY)}\n${source}`)
@@ -213,10 +213,10 @@ writeSync(2, JSON.stringify(log.stats()))`)
     expect(reported.reduce((sum, count) => sum + count, 0)).toBe(dropped)
   })
 
-  it('reports dropped records when there is room, without waiting for another record', async () => {
+  it('reports dropped records when the queue has room, without waiting for another record', async () => {
     const { logger, path } = start({ maxQueueSize: 10, flushIntervalMs: 1 })
     let dropped = 0
-    // On a busy machine the queue can have room before all records are logged, but not for the last one.
+    // On a busy machine, the queue can have room again before all records are logged. Continue until the last one is dropped.
     for (let at = 0, before = -1; at < 1000 || dropped === before; at++) {
       before = dropped
       logger.info('line {}', at)
@@ -231,7 +231,7 @@ writeSync(2, JSON.stringify(log.stats()))`)
     expect(readFileSync(path, 'utf8')).toContain('[WARN ]')
   })
 
-  it('reports dropped records in colors if other lines have them', async () => {
+  it('reports dropped records in color if other lines have color', async () => {
     const { lines } = await withoutReader(`
 log.init({
   async: true,
@@ -243,7 +243,7 @@ console.error('null')`)
     expect(lines.at(-1)).toMatch(/^\u{1b}\[33mWARN \u{1b}\[39m \d+ records dropped/u)
   })
 
-  it('does not drop errors with overflow drop', () => {
+  it("does not drop errors with overflow 'drop'", () => {
     const { logger, path } = start({ maxQueueSize: 10 })
     for (let at = 0; at < 1000; at++) logger.info('line {}', at)
     logger.error('seen')
@@ -260,8 +260,7 @@ console.error('null')`)
 })
 
 /**
- * Returns the lines that a slow reader receives. Accessing `process.stdout` makes Node.js set the pipe to non-blocking
- * mode.
+ * Returns the lines that a slow reader receives. Node.js sets the pipe to non-blocking mode when `process.stdout` is accessed.
  */
 async function slowlyRead(options: string): Promise<{ lines: string[]; stats: LogStats }> {
   const script = join(temporaryDirectory(), 'script.ts')
@@ -339,7 +338,7 @@ if (isMainThread) {
 })
 
 describe('a destination that fails in asynchronous mode', () => {
-  it('is counted and reported, and affects neither the process nor other sinks', () => {
+  it('is counted and reported without affecting the process or other sinks', () => {
     const path = temporaryFile()
     const { stderr, status } = runScript(
       `
@@ -355,7 +354,7 @@ log.error('b')`,
     expect(messagesOf(path).map((line) => line.slice(-1))).toEqual(['a', 'b'])
   })
 
-  it('receives queued lines when it has room again', async () => {
+  it('receives the queued lines after it has room again', async () => {
     const path = temporaryFile()
     const source = `
 import * as log from ${JSON.stringify(ENTRY)}
@@ -379,7 +378,7 @@ while (log.stats().queued > 0) await setTimeout(5)`
     expect(linesOf(written)).toEqual(Array.from({ length: 100 }, (_, at) => `line ${at}`))
   })
 
-  it('does not block the caller forever with overflow block', () => {
+  it("does not block the caller forever with overflow 'block'", () => {
     const { status } = runScript(`
 log.init({ async: true, overflow: 'block', maxQueueSize: 10, sinks: [new log.FileSink('/dev/full')] })
 for (let at = 0; at < 100; at++) log.info('x')
@@ -388,7 +387,7 @@ process.exit(written + dropped === 100 && dropped > 0 && sinkErrors > 0 ? 5 : 1)
     expect(status).toBe(5)
   })
 
-  it('fails once, not for each line, after its reader has closed the pipe', () => {
+  it('fails only once after its reader has closed the pipe', () => {
     const { stderr, stdout } = runScript(`
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -11,7 +11,7 @@ const ENTRY = fileURLToPath(new URL('../src/index.ts', import.meta.url))
 const directory = mkdtempSync(join(tmpdir(), 'fw-log-bundle-'))
 afterAll(() => rmSync(directory, { recursive: true }))
 
-/** Logs, waits for the writer thread, and ends by SIGKILL, so that no other thread can write the lines. */
+/** Logs, waits for the writer thread and kills itself with SIGKILL, so that no other thread can write the lines. */
 const PROGRAM = `
 import * as log from ${JSON.stringify(ENTRY)}
 const path = process.argv[2] ?? ''
@@ -54,19 +54,19 @@ describe('the writer thread in a bundle', () => {
     ['a module', { format: 'esm' }],
     ['a minified module that keeps names', { format: 'esm', minify: true, keepNames: true }],
     ['a minified script', { format: 'cjs', minify: true }],
-  ])('needs no second file in %s', async (_what, options) => {
+  ])('does not need a second file in %s', async (_what, options) => {
     const file = await bundle(`app.${options.format === 'esm' ? 'mjs' : 'cjs'}`, options)
     expect(run(process.execPath, [file])).toEqual({ stdout: '1 0\n', messages: EXPECTED })
   })
 
-  it('needs no file in a single executable', async () => {
+  it('does not need a file in a single executable', async () => {
     const main = await bundle('sea.cjs', { format: 'cjs' })
     const output = join(directory, 'app')
     const config = join(directory, 'sea.json')
     writeFileSync(config, JSON.stringify({ main, output, disableExperimentalSEAWarning: true }))
     const built = spawnSync(process.execPath, ['--build-sea', config], { encoding: 'utf8', cwd: directory })
     expect(built).toMatchObject({ status: 0 })
-    // In an executable, the first argument takes the place of a script's path.
+    // In an executable, the first argument replaces the script path.
     expect(run(output, [])).toEqual({ stdout: '1 0\n', messages: EXPECTED })
     // The executable is a copy of Node.js larger than 100 MB, and the disk can be busy.
   }, 240_000)

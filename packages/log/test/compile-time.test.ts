@@ -24,7 +24,7 @@ const OPTIONS = {
   allowImportingTsExtensions: true,
 }
 
-/** Compiles programs that call a log method on each line. */
+/** Compiles programs with one log call per line. */
 function compile(programs: readonly (readonly string[])[]): string {
   const directory = temporaryDirectory()
   writeFileSync(join(directory, 'package.json'), '{ "type": "module" }')
@@ -85,7 +85,7 @@ it('accepts an error or a value of unknown type before a format', () => {
   expect(compile([calls])).not.toContain('error TS')
 })
 
-it('points at the arguments, or at the first surplus one', () => {
+it('reports the error at the arguments, or at the first surplus one', () => {
   const cases = [
     [`info('{} {:d}', 1, 'x')`, `1, 'x'`],
     [`info('{:{}}', 'a', 'w')`, `'a'`],
@@ -98,13 +98,13 @@ it('points at the arguments, or at the first surplus one', () => {
   expect(columns).toEqual(cases.map(([call, wrong]) => call.lastIndexOf(wrong) + 1))
 })
 
-/** The number of calls, with different strings, over which the cost is averaged. */
+/** The number of calls with different strings over which the cost is averaged. */
 const CALLS = 100
 
-/** Maximum for up to three opening braces, including escaped ones and those in a spec, or for four plain placeholders. */
+/** The maximum for up to three opening braces, including escaped ones and those in a spec, or for four plain placeholders. */
 const MAX_PER_CALL = 80
 
-/** Maximum for each additional brace, because the types parse a format from brace to brace. */
+/** The maximum for each additional brace, because the types parse a format from brace to brace. */
 const MAX_PER_BRACE = 14
 
 it(`costs the compiler at most ${MAX_PER_CALL} instantiations per call, for any format`, () => {

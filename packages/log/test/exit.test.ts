@@ -7,8 +7,8 @@ const COUNT = 2000
 const ALL = Array.from({ length: COUNT }, (_, at) => `line ${at}`)
 
 /**
- * Returns a program that logs to a pipe and a file: half of the lines, then, after a few event-loop turns, the other
- * half. `end` then ends it.
+ * Returns a program that logs to a pipe and a file. It logs half of the lines immediately and the other half after a few
+ * event-loop turns. The code in `end` then ends it.
  */
 function program(options: string, end: string): string {
   return `
@@ -49,7 +49,7 @@ const ENDS = [
 ] as const
 
 describe.each(MODES)('a logger in %s', (_mode, options) => {
-  it.each(ENDS)('loses no line and keeps the order at %s', (_what, end) => {
+  it.each(ENDS)('writes all lines in order at %s', (_what, end) => {
     const { console, file } = linesAfter(program(options, end))
     expect(console).toEqual(ALL)
     expect(file).toEqual(ALL)
@@ -72,7 +72,7 @@ describe('a writer thread that is terminated', () => {
   const MORE = `for (let at = ${COUNT}; at < ${COUNT + 500}; at++) log.info('line {}', at)`
   const withMore = [...ALL, ...Array.from({ length: 500 }, (_, at) => `line ${COUNT + at}`)]
 
-  it.each(MODES.slice(1))('has its lines written by the main thread in %s', (_mode, options) => {
+  it.each(MODES.slice(1))('leaves its lines to the main thread in %s', (_mode, options) => {
     const killed = program(options, `await Promise.all(threads.map((thread) => thread.terminate())); ${MORE}`)
     const { console, file, stderr } = linesAfter(killed)
     expect(console).toEqual(withMore)
@@ -81,7 +81,7 @@ describe('a writer thread that is terminated', () => {
   })
 
   it.each(MODES.slice(1))(
-    "has its lines written by an error that is logged before the thread's end is detected, in %s",
+    'leaves its lines to an error that is logged before the end of the thread is detected, in %s',
     (_mode, options) => {
       const end = `for (const thread of threads) void thread.terminate()
 ${MORE}
@@ -102,7 +102,7 @@ describe('a signal in asynchronous mode', () => {
     expect(signal).toBe('SIGTERM')
   })
 
-  it.each(['on', 'once'])('is left to an application that listens with process.%s', (method) => {
+  it.each(['on', 'once'])('does not end the process if the application listens with process.%s', (method) => {
     const { stdout, status } = runScript(`
 process.${method}('SIGTERM', () => setTimeout(() => { log.info('closed'); process.exit(7) }, 50))
 log.init({ async: true })
@@ -129,7 +129,7 @@ it.each([
     'async: true,',
     'process.kill(process.pid, "SIGTERM"); await new Promise(() => setInterval(() => {}, 1000))',
   ],
-])('flushes a sink that holds records at %s', (_what, options, end) => {
+])('flushes a sink that buffers records at %s', (_what, options, end) => {
   const { stdout } = runScript(`
 import { writeSync } from 'node:fs'
 const held: string[] = []

@@ -7,7 +7,7 @@ import { temporaryDirectory } from './run-script.ts'
 
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url))
 
-/** Functions of every kind that log. */
+/** Logs from functions of every kind. */
 const SOURCE = `import * as log from '@fw/log'
 import { info, FW_LOG_WARN as warned, runtime } from '@fw/log'
 log.init({ sinks: [new log.FileSink({ path: process.argv[2]!, pattern: '{level} {path}:{line} {function} {message}' })] })
@@ -51,7 +51,7 @@ function installed(): string {
   return directory
 }
 
-it.each(['ts', 'mjs'])('logs the same output with and without marks, .%s', (extension) => {
+it.each(['ts', 'mjs'])('produces the same output with and without marks, .%s', (extension) => {
   const directory = installed()
   const script = join(directory, `app.${extension}`)
   const types =

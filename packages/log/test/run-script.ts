@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
-/** Ends a script that hangs. Even a slow script ends earlier. */
+/** Ends a script that hangs. Even a slow script finishes earlier. */
 const TIMEOUT_MS = 120_000
 
 const ENTRY = new URL('../src/index.ts', import.meta.url).href
@@ -27,7 +27,7 @@ export function runScript(source: string, options: ScriptOptions = {}): SpawnSyn
   })
 }
 
-/** Like `runScript`, with a terminal as stdin, stdout and stderr. `stdout` contains all terminal output. */
+/** Like `runScript`, but with a terminal as stdin, stdout and stderr. `stdout` contains all terminal output. */
 export function runOnTerminal(source: string): { readonly stdout: string } {
   const file = join(temporaryDirectory(), 'script.ts')
   writeFileSync(file, `import * as log from ${JSON.stringify(ENTRY)}\n${source}\n`)
@@ -41,7 +41,7 @@ export function runOnTerminal(source: string): { readonly stdout: string } {
   return { stdout }
 }
 
-/** Creates a temporary directory, which is removed after the running test. */
+/** Creates a temporary directory, which is removed after the current test. */
 export function temporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'fw-log-'))
   onTestFinished(() => rmSync(directory, { recursive: true }))

@@ -13,7 +13,7 @@ const LINE_BYTES = 100
 const MAX_LINES = 2 ** 18
 
 /**
- * Terminates a writer thread while it writes lines. @returns The number of bytes that it recorded as written, and the
+ * Terminates a writer thread while it is writing lines. @returns The number of bytes that it recorded as written, and the
  * number in the file
  */
 async function killed(path: string, lines: number): Promise<{ noted: number; written: number }> {
@@ -33,7 +33,7 @@ async function killed(path: string, lines: number): Promise<{ noted: number; wri
   return { noted, written }
 }
 
-it('counts exactly the written bytes when the writer thread is terminated', async () => {
+it('counts the written bytes exactly when the writer thread is terminated', async () => {
   const path = join(temporaryDirectory(), 'app.log')
   let interrupted = 0
   let lines = 4096
@@ -41,7 +41,7 @@ it('counts exactly the written bytes when the writer thread is terminated', asyn
     const { noted, written } = await killed(path, lines)
     expect(noted).toBe(written)
     if (noted < lines * LINE_BYTES) interrupted++
-    // The thread can finish before this thread terminates it.
+    // The writer thread can finish before this thread terminates it.
     else if (lines < MAX_LINES) lines *= 2
   }
 })

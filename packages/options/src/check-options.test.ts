@@ -107,7 +107,7 @@ describe('checkOptions', () => {
       'serve: option "workers" must be a positive integer or "auto", got "all". Omit it to use the default.',
     ],
     [{ extra: 1n }, 'serve: option "extra" must be an object, got 1n. Pass {} for none.'],
-  ])('rejects %o with a TypeError that says how to fix it', (given, message) => {
+  ])('rejects %o with a TypeError that explains the fix', (given, message) => {
     expect(errorOf(given)).toBeInstanceOf(TypeError)
     expect(errorOf(given).message).toContain(message)
   })

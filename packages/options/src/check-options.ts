@@ -14,10 +14,10 @@ type Kinds = Readonly<Record<string, OptionKind>>
  * Checks an object of options. An option that is `undefined` counts as absent.
  *
  * @param api The called function or class, as its caller writes it; begins every message
- * @param meant For names that other libraries use: what to write instead, for example `{ bodyLimit: 'maxBodyBytes' }`.
- *   A nested name has a dot before it: `{ 'history.size': 'history.maxEvents' }`
- * @throws {TypeError} if `given` is not an object, an option does not exist or a value has the wrong type
- * @throws {RangeError} if a value has the right type and is out of range
+ * @param meant Replacements for names that other libraries use, for example `{ bodyLimit: 'maxBodyBytes' }`. Separate nested
+ *   names with a dot: `{ 'history.size': 'history.maxEvents' }`
+ * @throws {TypeError} if `given` is not an object, an option is unknown or a value has the wrong type
+ * @throws {RangeError} if a value has the right type but is out of range
  *
  * @example
  * checkOptions('listen', { port: 70_000 }, { port: integer(0, 65_535) })
@@ -41,7 +41,9 @@ export function checkOptions<Options extends object>(
   checkValues(api, '', given, kinds, meant)
 }
 
-/** Rejects unknown names. `prefix` has the enclosing options with a dot after each, for example `limits.`. */
+/**
+ * Rejects unknown names. `prefix` contains the names of the enclosing options, each with a trailing dot, for example `limits.`.
+ */
 function checkNames(api: string, prefix: string, given: object, kinds: Kinds, meant: Meant): void {
   for (const name of Object.keys(given)) {
     if (Object.hasOwn(kinds, name)) continue
@@ -59,7 +61,7 @@ function adviceFor(prefix: string, name: string, kinds: Kinds, meant: Meant): st
 }
 
 function checkValues(api: string, prefix: string, given: object, kinds: Kinds, meant: Meant): void {
-  // Handlers check options for each request, so this loop allocates nothing.
+  // Handlers check options for each request, so this loop does not allocate.
   for (const name in kinds) {
     const kind = kinds[name]
     const value = (given as Readonly<Record<string, unknown>>)[name]

@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import { expect, it } from 'vitest'
 import { type FwErrorCode, withCode } from './error-code.ts'
 
-it('adds the code and keeps the error, its class and its stack', () => {
+it('adds the code to the same error, without changing its class or stack', () => {
   const error = new RangeError('out of range')
   const { stack } = error
   const coded: FwErrorCode = withCode('FW_INVALID_STATUS', error).code
@@ -14,7 +14,7 @@ it('appears in the output of an uncaught error', () => {
   expect(inspect(withCode('FW_INVALID_PATH', new TypeError('no path')))).toContain("code: 'FW_INVALID_PATH'")
 })
 
-it('does not compile for a code that is not in the list', () => {
-  // @ts-expect-error The code has a typing error.
+it('does not compile with an unknown code', () => {
+  // @ts-expect-error The code is misspelled.
   expect(withCode('FW_INVALID_PAHT', new Error('')).code).toBe('FW_INVALID_PAHT')
 })

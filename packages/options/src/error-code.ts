@@ -1,6 +1,6 @@
 /**
- * The codes of the errors that the packages throw, one for each kind of mistake. A code never changes its meaning, so programs
- * can compare it; messages can change in any release. `docs/errors/<code>.md` has the cause and the fix.
+ * The codes of the errors that the packages throw. Each code identifies one kind of mistake. A code never changes its meaning,
+ * so programs can compare it; messages can change in any release. `docs/errors/<code>.md` explains the cause and the fix.
  */
 export type FwErrorCode =
   | 'FW_ABORTED'
@@ -68,6 +68,7 @@ export type FwErrorCode =
   | 'FW_STORE_TIMEOUT'
   | 'FW_SYSTEMD_SOCKET'
   | 'FW_THROWN_VALUE'
+  | 'FW_TOO_MANY_PASSWORDS'
   | 'FW_UNAUTHENTICATED'
   | 'FW_UNKNOWN_OPTION'
   | 'FW_UNSUPPORTED_TYPE'
@@ -75,7 +76,7 @@ export type FwErrorCode =
   | 'FW_WORKER_FAILED'
   | 'FW_WRONG_LENGTH'
 
-/** An error with a code for its kind. */
+/** An error with a code that identifies its kind. */
 export type Coded<E extends Error = Error> = E & {
   /** The kind of the error. */
   readonly code: FwErrorCode
@@ -84,8 +85,8 @@ export type Coded<E extends Error = Error> = E & {
 /**
  * Adds a code to an error. `util.inspect` and uncaught errors show it after the stack trace: `{ code: 'FW_INVALID_PATH' }`.
  *
- * The `name` and the first line of the stack still say `TypeError`. V8 formats a stack on first access. Adding the code
- * to that line would require formatting every stack when the error is created.
+ * The `name` and the first line of the stack still contain only `TypeError`. V8 formats a stack on first access. Adding the
+ * code to that line would require formatting every stack when the error is created.
  *
  * @example
  * throw withCode('FW_INVALID_PATH', new TypeError(`router: path must be a string, got ${showValue(path)}.`))

@@ -2,8 +2,8 @@
 const HTTP_ERROR = Symbol.for('@fw/core: HttpError')
 
 /**
- * Makes the server respond with an error status. It has the mark and the properties of `HttpError` of `@fw/core`, for packages
- * that do not import it.
+ * Makes the server respond with an error status. It has the same mark and properties as `HttpError` from `@fw/core`, for
+ * packages that do not import `@fw/core`.
  */
 export class HttpError extends Error {
   /** Always `HttpError`. */

@@ -3,6 +3,7 @@ export { checkOptions } from './check-options.ts'
 export {
   anything,
   either,
+  fieldName,
   flag,
   func,
   instanceOf,

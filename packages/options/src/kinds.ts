@@ -6,11 +6,11 @@ export interface OptionKind {
   readonly expected: string
   /** Reports whether the option accepts a value. Never called with `undefined`, which means that the option is absent. */
   readonly accepts: (value: unknown) => boolean
-  /** Reports whether a refused value has the right type, so that the error is a `RangeError`. Default: it does not. */
+  /** Reports whether a refused value has the right type; the error is then a `RangeError`. Default: false for every value. */
   readonly isRightType?: (value: unknown) => boolean
-  /** Says how to correct a refused value, in one sentence. Default: omit the option. */
+  /** One sentence that explains how to correct a refused value. Default: the advice to omit the option. */
   readonly fix?: string | ((value: unknown) => string | undefined) | undefined
-  /** Keeps the value out of error messages, for keys and passwords. */
+  /** Omits the value from error messages, for keys and passwords. */
   readonly isSecret?: boolean
   /** The kind of each item, if the value is an array. */
   readonly item?: OptionKind
@@ -18,7 +18,7 @@ export interface OptionKind {
   readonly nested?: Readonly<Record<string, OptionKind>>
 }
 
-/** One kind for each option, so that the compiler finds an option without a check. */
+/** One kind for each option, so that the compiler reports an option without a kind. */
 export type OptionKinds<Options extends object> = { readonly [Name in keyof Options]-?: OptionKind }
 
 /** Accepts `true` and `false`. Refuses text: `'false'` from the environment would count as true. */
@@ -38,6 +38,12 @@ export const func: OptionKind = { expected: 'a function', accepts: (value) => ty
 /** Accepts strings. */
 export const text: OptionKind = { expected: 'a string', accepts: (value) => typeof value === 'string' }
 
+/** Accepts names of header fields (RFC 9110 §5.1). */
+export const fieldName: OptionKind = {
+  expected: 'a field name',
+  accepts: (value) => typeof value === 'string' && /^[!#$%&'*+.^_`|~\dA-Za-z-]+$/.test(value),
+}
+
 /** Accepts objects, except arrays. */
 export const object: OptionKind = { expected: 'an object', accepts: isObject }
 
@@ -51,7 +57,7 @@ export function integer(min: number, max: number = Number.MAX_SAFE_INTEGER): Opt
   }
 }
 
-/** Accepts numbers from `min` to `max`, both included, even fractions, but not `NaN`. */
+/** Accepts numbers from `min` to `max`, both included. Accepts fractions, but not `NaN`. */
 export function number(min: number, max: number): OptionKind {
   return {
     expected: `a number from ${min} to ${max}`,
@@ -61,7 +67,7 @@ export function number(min: number, max: number): OptionKind {
   }
 }
 
-/** Accepts these values and no others. */
+/** Accepts only the given values. */
 export function oneOf(...values: readonly (string | number | boolean)[]): OptionKind {
   const shown = values.map((value) => (typeof value === 'string' ? JSON.stringify(value) : String(value)))
   return { expected: joinWithOr(shown), accepts: (value) => values.some((each) => each === value) }
@@ -83,7 +89,7 @@ export function objectWith(expected: string, ...methods: readonly string[]): Opt
   }
 }
 
-/** Accepts arrays whose items all have one kind. */
+/** Accepts arrays whose items are all of one kind. */
 export function listOf(expected: string, item: OptionKind): OptionKind {
   return { expected, accepts: Array.isArray, item }
 }
@@ -98,17 +104,17 @@ export function either(...kinds: readonly OptionKind[]): OptionKind {
   }
 }
 
-/** Accepts an object of options, and checks each of them. */
+/** Accepts an object of options and checks each option. */
 export function options<Options extends object>(kinds: OptionKinds<Options>): OptionKind {
   return { ...object, nested: kinds }
 }
 
-/** Accepts the same values, and names only the type of a refused value. */
+/** Accepts the same values as `kind`, but errors show only the type of a refused value. */
 export function secret(kind: OptionKind): OptionKind {
   return { ...kind, isSecret: true }
 }
 
-/** Accepts the same values, and ends every error with this sentence. */
+/** Accepts the same values as `kind`, and ends every error with the sentence `fix`. */
 export function withFix(kind: OptionKind, fix: string): OptionKind {
   return { ...kind, fix }
 }

@@ -1,7 +1,7 @@
 /**
- * Finds the name that the caller probably meant by a misspelled one.
+ * Finds the name closest to a misspelled one.
  *
- * @returns `undefined` if no name differs in at most a third of its characters, rounded up
+ * @returns `undefined` if every name differs in more than a third of its characters, rounded up
  */
 export function nearestName(wrong: string, names: readonly string[]): string | undefined {
   const lower = wrong.toLowerCase()
@@ -16,7 +16,7 @@ export function nearestName(wrong: string, names: readonly string[]): string | u
   return nearest
 }
 
-/** Counts the insertions, deletions, substitutions and swaps of adjacent characters that turn one text into another. */
+/** Counts the insertions, deletions, substitutions and swaps of adjacent characters that turn one string into another. */
 function editDistance(from: string, to: string): number {
   let beforeLast: readonly number[] = []
   let last: readonly number[] = Array.from({ length: to.length + 1 }, (_, index) => index)

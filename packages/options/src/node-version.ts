@@ -5,7 +5,7 @@ const OLDEST_MAJOR = 24
 checkNodeVersion(process.versions.node)
 
 /**
- * Throws on a Node.js version that the packages do not support. Every package imports this one, so an old version
+ * Throws on a Node.js version that the packages do not support. Every package imports this package. An old version therefore
  * fails with this message instead of an error about a missing function.
  *
  * @throws {Error} if `version` is too old
@@ -18,7 +18,7 @@ export function checkNodeVersion(version: string): void {
       `@fw requires Node.js ${OLDEST_MAJOR} or later, but this is Node.js ${version}. Install a newer version from https://nodejs.org.`,
     ),
   )
-  // The stack would only show this module.
+  // The stack would show only this module.
   error.stack = error.message
   throw error
 }

@@ -3,13 +3,13 @@ import { optionError } from './option-error.ts'
 
 const INVALID = { api: 'compile', name: 'schema', expected: 'a JSON Schema', got: 'an object' }
 
-it('keeps the error that explains why the value is invalid', () => {
+it('sets the error that explains the invalid value as the cause', () => {
   const cause = new Error('unknown type')
   expect(optionError({ ...INVALID, cause })).toMatchObject({ name: 'TypeError', cause })
   expect(optionError({ ...INVALID, isRange: true, cause })).toMatchObject({ name: 'RangeError', cause })
 })
 
-it('sets no cause unless one is given', () => {
+it('omits the cause unless one is given', () => {
   expect(optionError(INVALID)).not.toHaveProperty('cause')
 })
 

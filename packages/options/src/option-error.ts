@@ -6,11 +6,11 @@ export interface InvalidOption {
   readonly api: string
   /** The option, with a dot before each nested name: `limits.maxBodyBytes`. */
   readonly name: string
-  /** The completion of "must be …", for example "a positive integer". */
+  /** The text that completes "must be …", for example "a positive integer". */
   readonly expected: string
   /** The received value, as `showValue` formats it. */
   readonly got: string
-  /** One sentence that says how to correct the call. */
+  /** One sentence that explains how to correct the call. */
   readonly fix?: string | undefined
   /** Whether the type is right and only the value is out of range. */
   readonly isRange?: boolean | undefined
@@ -18,7 +18,7 @@ export interface InvalidOption {
   readonly cause?: unknown
 }
 
-/** An error about an option. `api` and `option` repeat parts of the message, so that programs need not parse it. */
+/** An error about an option. `api` and `option` repeat parts of the message, so that applications do not need to parse it. */
 export type OptionError = Coded<TypeError | RangeError> &
   Pick<InvalidOption, 'api'> & {
     /** The name of the option, such as `limits.maxBodyBytes`. */
@@ -29,7 +29,7 @@ export type OptionError = Coded<TypeError | RangeError> &
  * Creates the error for an option with an invalid value, in the form that every package uses. Its code is
  * `FW_INVALID_OPTION`.
  *
- * @returns A `RangeError` if the type is right and the value is out of range, a `TypeError` otherwise
+ * @returns A `RangeError` if the type is right but the value is out of range, otherwise a `TypeError`
  *
  * @example
  * optionError({ api: 'listen', name: 'port', expected: 'an integer from 0 to 65535', got: '70000', isRange: true })

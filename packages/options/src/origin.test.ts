@@ -39,7 +39,7 @@ describe('origin', () => {
     ['*', 'got "*". List each origin.'],
     ['https://*.example.org', 'List each origin.'],
     [7, 'must be an origin, got 7. Write "https://app.example.org".'],
-  ])('refuses %j, and shows what to write', (value, message) => {
+  ])('refuses %j and suggests a valid origin', (value, message) => {
     expect(() => check(value)).toThrow(message)
   })
 })

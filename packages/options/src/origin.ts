@@ -1,6 +1,6 @@
 import type { OptionKind } from './kinds.ts'
 
-/** Matches an origin whose scheme `URL` does not know, such as `capacitor://localhost`. */
+/** Matches an origin with a scheme that `URL` does not support, such as `capacitor://localhost`. */
 const OTHER_SCHEME = /^[a-z][a-z\d+.-]*:\/\/[a-z\d.-]+(?::\d{1,5})?$/
 
 /**
@@ -17,7 +17,7 @@ export const origin: OptionKind = {
   },
 }
 
-/** Returns the origin of a URL as a browser sends it (RFC 6454 §6.2), or `undefined` if there is none. */
+/** Returns the origin of a URL as a browser sends it (RFC 6454 §6.2), or `undefined` if it has none. */
 function serialized(text: string): string | undefined {
   if (text.includes('*') || !URL.canParse(text)) return undefined
   const url = new URL(text)

@@ -5,7 +5,7 @@ import { declaredRouteOptions, declareRouteOption } from './route-options.ts'
 
 const check = (given: object): void => checkOptions<object>('GET /', given, declaredRouteOptions())
 
-it('accepts any value of an option that was declared without a kind', () => {
+it('accepts any value for an option declared without a kind', () => {
   declareRouteOption('anything')
   expect(() => check({ anything: Symbol('any') })).not.toThrow()
 })

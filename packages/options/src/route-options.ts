@@ -1,7 +1,7 @@
 import { withCode } from './error-code.ts'
 import { anything, type OptionKind } from './kinds.ts'
 
-/** Two copies of this package in one process must see the same declarations. */
+/** Two copies of this package in one process must share their declarations. */
 const KEY = Symbol.for('@fw/options: route options')
 
 const registry = globalThis as { [KEY]?: Record<string, OptionKind> }
@@ -11,7 +11,7 @@ const registry = globalThis as { [KEY]?: Record<string, OptionKind> }
  * declaration that adds it to `RouteOptions` in `@fw/types`. A second declaration of a name replaces the first.
  *
  * @param kind The values that routers accept. Default: any value
- * @throws {TypeError} if `name` is a member of `Object.prototype`, which every options object would seem to have
+ * @throws {TypeError} if `name` is a member of `Object.prototype`, which every options object inherits
  *
  * @example
  * declareRouteOption('role', oneOf('user', 'admin'))

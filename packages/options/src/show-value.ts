@@ -17,7 +17,7 @@ export function showValue(value: unknown): string {
     return JSON.stringify(value.length > MAX_TEXT_LENGTH ? `${value.slice(0, MAX_TEXT_LENGTH)}…` : value)
   }
   if (typeof value === 'bigint') return `${value}n`
-  // `String()` also formats symbols, which a template literal does not.
+  // A template literal throws on symbols; `String()` formats them.
   return isReference(value) ? showType(value) : String(value)
 }
 
@@ -25,7 +25,7 @@ function isReference(value: unknown): value is object {
   return typeof value === 'object' || typeof value === 'function'
 }
 
-/** Names the type of a value without showing the value, for secrets. */
+/** Names the type of a value, for secrets that errors must not show. */
 export function showType(value: unknown): string {
   if (value === null || value === undefined) return String(value)
   if (typeof value !== 'object') return `a ${typeof value}`
@@ -34,7 +34,7 @@ export function showType(value: unknown): string {
   return name === undefined || name === 'Object' ? 'an object' : withArticle(name)
 }
 
-/** Puts "a" or "an" before a name. Names that begin with "U", such as URL and Uint8Array, are pronounced with a "y". */
+/** Prefixes a name with "a" or "an". Names that begin with "U", such as URL and Uint8Array, begin with a "y" sound. */
 export function withArticle(name: string): string {
   return `${/^[AEIO]/i.test(name) ? 'an' : 'a'} ${name}`
 }

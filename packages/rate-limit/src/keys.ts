@@ -6,17 +6,17 @@ import type { Context } from '@fw/types'
 export type KeyOf = (ctx: Context) => string | Promise<string>
 
 /**
- * Checks the result of a `key` function and returns its SHA-256 digest. A store then never contains a credential, and a client that
- * chooses a long key does not fill it.
+ * Checks the result of a `key` function and returns its SHA-256 digest. A store then never contains credentials, and clients
+ * cannot fill it with long keys.
  *
- * @throws {TypeError} if it is not a string. All clients without a key would share one limit
+ * @throws {TypeError} if it is not a string, because all clients without a key would share one limit
  */
 export function checkedKey(api: string, key: unknown): string {
   if (typeof key !== 'string') {
     throw withCode(
       'FW_INVALID_RETURN',
       new TypeError(
-        `${api}: key must return a string, got ${showValue(key)}. Return for example addressKey(ctx.clientAddress).`,
+        `${api}: key must return a string, got ${showValue(key)}. Return, for example, addressKey(ctx.clientAddress).`,
       ),
     )
   }
@@ -24,11 +24,11 @@ export function checkedKey(api: string, key: unknown): string {
 }
 
 /**
- * The name of a limit. It is part of fields, problem documents and keys, so it has no spaces and is short. A `:` would make the
- * key of `a:b` and client `c` the same as that of `a` and client `b:c`.
+ * Accepts the name of a limit. The name is part of fields, problem documents and keys, so it must be short and without spaces.
+ * With `:` in names, the limit `a:b` and the client `c` would have the same key as the limit `a` and the client `b:c`.
  */
 export const policyName: OptionKind = {
   expected: '1 to 64 visible ASCII characters except ":"',
   accepts: (value) => typeof value === 'string' && /^[\x21-\x39\x3b-\x7e]{1,64}$/.test(value),
-  fix: 'Write for example "login".',
+  fix: 'Write, for example, "login".',
 }

@@ -7,8 +7,8 @@ export type RouteRateLimit = false
 declare module '@fw/types' {
   interface RouteOptions {
     /**
-     * `false` exempts this route from `rateLimit()`, `limitConcurrency()` and `shedLoad()`. Use it for health checks. It has no
-     * effect without one of them around the route.
+     * `false` exempts this route from `rateLimit()`, `limitConcurrency()` and `shedLoad()`. Use it for health checks. Has no
+     * effect on routes without this middleware.
      */
     readonly rateLimit?: RouteRateLimit | undefined
   }

@@ -9,7 +9,7 @@ beforeAll(() => setSinks([]))
 /** Waits for a condition, with time for a busy machine. */
 const soon = (check: () => unknown): Promise<unknown> => vi.waitFor(check, { timeout: 30_000, interval: 10 })
 
-/** The handlers that run, by path. */
+/** The number of running handlers, by path. */
 const running = new Map<string, number>()
 let gate = Promise.withResolvers<void>()
 
@@ -62,7 +62,7 @@ eachProtocol('limitConcurrency()', start, (client) => {
     await soon(() => expect(runningAt('/handler')).toBe(1))
     controller.abort()
     expect(await aborted).toBe('aborted')
-    // One waits, because the handler of the aborted request still runs, and the other finds a full queue.
+    // One waits, because the handler of the aborted request is still running. The other finds the queue full.
     const both = [statusOf('/handler'), statusOf('/handler')]
     expect(await Promise.race(both)).toBe(503)
     expect(runningAt('/handler')).toBe(1)

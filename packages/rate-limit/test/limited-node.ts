@@ -1,4 +1,4 @@
-/** A process with a rate limit in Redis: `node limited-node.ts <socket of Redis> <onStoreError>`. */
+/** A process with a rate limit in Redis: `node limited-node.ts <Redis socket> <onStoreError>`. */
 import { Server } from '@fw/core'
 import { setSinks } from '@fw/log'
 import { createClient } from 'redis'

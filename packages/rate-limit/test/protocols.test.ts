@@ -33,7 +33,7 @@ eachProtocol('rateLimit()', start, (client, protocol) => {
     return [status, headers.get('ratelimit-policy'), headers.get('ratelimit'), headers.get('retry-after')]
   }
 
-  it('counts down, then responds with 429', async () => {
+  it('counts down and then responds with 429', async () => {
     const policy = '"test";q=2;w=86400'
     expect(await send(`/limited?${protocol}`)).toEqual([200, policy, '"test";r=1;t=43200', null])
     expect(await send(`/limited?${protocol}`, 'HEAD')).toEqual([
@@ -53,7 +53,7 @@ eachProtocol('rateLimit()', start, (client, protocol) => {
     expect(await send(`/stream?stream-${protocol}`)).toEqual([200, '"test";q=2;w=86400', '"test";r=1;t=43200', null])
   })
 
-  it('takes each unit once when requests arrive at the same time', async () => {
+  it('takes each unit only once when requests arrive at the same time', async () => {
     const replies = await Promise.all(Array.from({ length: 20 }, () => send(`/limited?many-${protocol}`)))
     expect(replies.filter(([status]) => status === 200)).toHaveLength(2)
     expect(replies.filter(([status]) => status === 429)).toHaveLength(18)

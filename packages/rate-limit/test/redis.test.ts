@@ -1,23 +1,23 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { on } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { RedisServer } from '@fw/testing/redis'
 import * as fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import { decide, type Quota, quotaOf } from '../src/rate/gcra.ts'
 import { type RedisClient, redisRateLimits, type RedisRateLimits } from '../src/redis.ts'
-import { RedisServer } from './redis-server.ts'
 
 /** Waits for a condition, with time for a busy machine. */
 const soon = (check: () => unknown): Promise<unknown> => vi.waitFor(check, { timeout: 30_000, interval: 20 })
 
 const DAY_MS = 86_400_000
 
-/** Sends a command, or does something else. */
+/** Sends a command, or does something else in its place. */
 type SendCommand = (args: readonly string[], send: RedisClient['sendCommand']) => Promise<unknown>
 
-/** A client whose copies send commands through `through`. */
+/** Returns a client whose copies send commands through `through`. */
 function wrapped(redis: RedisServer, through: SendCommand): RedisClient {
-  const { client } = redis
+  const client: RedisClient = redis.client
   return Object.assign(Object.create(client) as RedisClient, {
     duplicate: () => {
       const copy = client.duplicate()
@@ -28,11 +28,11 @@ function wrapped(redis: RedisServer, through: SendCommand): RedisClient {
   })
 }
 
-/** Returns the ids of the connections that sent a script last. */
+/** Returns the IDs of the connections whose last command was a script. */
 const idsOf = (clientList: unknown): string[] => String(clientList).match(/^id=\d+(?=.*cmd=eval)/gm) ?? []
 
 describe('redisRateLimits', () => {
-  it('takes units until none are left, and says when the next one returns', async () => {
+  it('takes units until none are left, and reports when the next one returns', async () => {
     await using redis = await RedisServer.start()
     using store = redisRateLimits(redis.client)
     const quota = quotaOf(3, 3 * DAY_MS, 3)
@@ -67,7 +67,7 @@ describe('redisRateLimits', () => {
     expect(commands).toEqual(['EVALSHA', 'EVAL', 'EVALSHA'])
   })
 
-  it('stores whole microseconds of the clock of Redis under a key in braces, and lets it expire', async () => {
+  it('stores whole microseconds of the Redis clock under an expiring key in braces', async () => {
     await using redis = await RedisServer.start()
     using store = redisRateLimits(redis.client, { prefix: 'app:' })
     await store.take('login:2001:db8:0:0::/64', quotaOf(7, 7 * DAY_MS, 7), 2)
@@ -77,7 +77,7 @@ describe('redisRateLimits', () => {
     const nowUs = Number(seconds) * 1e6 + Number(micros)
     const stored = String(await redis.command('GET', key))
     expect(stored).toMatch(/^\d{16}$/)
-    // Stored earlier, by at most a tenth of a day.
+    // The value was stored earlier, by at most a tenth of a day.
     expect(Number(stored)).toBeLessThanOrEqual(nowUs + 2 * DAY_MS * 1000)
     expect(Number(stored)).toBeGreaterThan(nowUs + 1.9 * DAY_MS * 1000)
     const expiresMs = Number(await redis.command('PTTL', key))
@@ -85,7 +85,7 @@ describe('redisRateLimits', () => {
     expect(expiresMs).toBeLessThanOrEqual(2 * DAY_MS + 1)
   })
 
-  it('stores nothing for a refused request or a cost of 0', async () => {
+  it('does not store a key for a refused request or a cost of 0', async () => {
     await using redis = await RedisServer.start()
     using store = redisRateLimits(redis.client)
     const quota = quotaOf(2, DAY_MS, 2)
@@ -98,10 +98,10 @@ describe('redisRateLimits', () => {
     expect(await redis.command('GET', 'fw:rate-limit:{a}')).toBe(stored)
   })
 
-  it('matches the algorithm in memory, for every stored time', async () => {
+  it('matches the algorithm in memory for every stored time', async () => {
     await using redis = await RedisServer.start()
     using store = redisRateLimits(redis.client)
-    // Intervals of a day, so that the time between both decisions changes none of them.
+    // Use intervals of a day, so that the time between the two decisions does not change either of them.
     const day = DAY_MS * 1000
     const cases = fc.tuple(
       fc.integer({ min: 1, max: 30 }),
@@ -112,7 +112,7 @@ describe('redisRateLimits', () => {
       fc.asyncProperty(cases, async ([burst, takenUnits, cost]) => {
         const quota: Quota = { intervalUs: day, burstUs: burst * day }
         const [seconds] = (await redis.command('TIME')) as [string]
-        // Half a unit more, so that no decision is close to its limit.
+        // Add half a unit, so that no decision is close to its limit.
         const taken = Math.min(takenUnits + 0.5, burst - 0.5) * day
         const storedUs = Number(seconds) * 1e6 + taken
         await redis.command('SET', 'fw:rate-limit:{a}', String(storedUs))
@@ -125,7 +125,7 @@ describe('redisRateLimits', () => {
     )
   })
 
-  it('cuts more taken units than a burst has, as after a shorter limit or a clock that was set back', async () => {
+  it('reduces taken units to one burst, as after a shorter limit or a clock that was set back', async () => {
     await using redis = await RedisServer.start()
     using store = redisRateLimits(redis.client)
     await store.take('a', quotaOf(1, 30 * DAY_MS, 1), 1)
@@ -141,7 +141,7 @@ describe('redisRateLimits', () => {
     expect(await store.take('a', quotaOf(1, DAY_MS, 1), 1)).toMatchObject({ allowed: true })
   })
 
-  it('rejects with the error of Redis, and keeps the connection', async () => {
+  it('rejects with the Redis error and keeps the connection', async () => {
     await using redis = await RedisServer.start()
     using store = redisRateLimits(redis.client)
     await redis.command('LPUSH', 'fw:rate-limit:{a}', 'x')
@@ -162,7 +162,7 @@ describe('redisRateLimits', () => {
     expect(await store.take('a', quota, 2)).toMatchObject({ allowed: false })
   })
 
-  it('replaces a connection that stays silent', async () => {
+  it('replaces a connection that remains silent', async () => {
     await using redis = await RedisServer.start()
     let silent = true
     const senders = new Set<unknown>()
@@ -186,9 +186,9 @@ describe('redisRateLimits', () => {
     [
       'redis://user:secret@host',
       {},
-      'redisRateLimits: client must be a client of the package redis, got a string. Use createClient(',
+      'redisRateLimits: client must be a client from the redis package, got a string. Use createClient(',
     ],
-    [{}, {}, 'redisRateLimits: client must be a client of the package redis, got an object.'],
+    [{}, {}, 'redisRateLimits: client must be a client from the redis package, got an object.'],
   ])('refuses the client %j', (client, options, message) => {
     expect(() => redisRateLimits(client as RedisClient, options as object)).toThrow(message)
   })
@@ -235,7 +235,7 @@ class LimitedNode implements Disposable {
 }
 
 describe('a limit in two processes', () => {
-  it('counts the requests of both', async () => {
+  it('counts the requests to both', async () => {
     await using redis = await RedisServer.start()
     const nodes = await Promise.all([LimitedNode.start(redis), LimitedNode.start(redis)])
     using one = nodes[0]
@@ -249,7 +249,7 @@ describe('a limit in two processes', () => {
     expect([one.failures, two.failures]).toEqual([0, 0])
   })
 
-  it('allows requests while Redis is down, reports it once, and counts on after its restart', async () => {
+  it('allows requests and reports the outage once while Redis is down, and counts again after the restart', async () => {
     await using redis = await RedisServer.start()
     const nodes = await Promise.all([LimitedNode.start(redis), LimitedNode.start(redis)])
     using one = nodes[0]
@@ -266,13 +266,13 @@ describe('a limit in two processes', () => {
     }
     await soon(() => expect([one.failures, two.failures]).toEqual([1, 1]))
 
-    // The script is lost, so this covers NOSCRIPT too.
+    // The restart loses the script, so this covers NOSCRIPT too.
     await redis.restart()
     for (const node of [one, two]) await soon(async () => expect((await node.send('a')).status).toBe(429))
     expect([one.failures, two.failures]).toEqual([1, 1])
   })
 
-  it('refuses requests with 503 while Redis is down, with onStoreError: refuse', async () => {
+  it('refuses requests with 503 while Redis is down if onStoreError is refuse', async () => {
     await using redis = await RedisServer.start()
     using node = await LimitedNode.start(redis, 'refuse')
     expect((await node.send('a')).status).toBe(200)

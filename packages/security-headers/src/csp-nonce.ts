@@ -3,22 +3,22 @@ import { withCode } from '@fw/options'
 import type { Context, ContextKey, ResponseFilter } from '@fw/types'
 
 /**
- * The nonce of a response, for `ctx.get()`: 16 random bytes in base64url, created on first access. In a source list in
- * `csp()`, it stands for the nonce. `null` if no policy has one.
+ * The nonce of a response, for `ctx.get()`: 16 random bytes in base64url, created on first access. In a source list in `csp()`,
+ * this key represents the nonce. `null` if no policy contains it.
  */
 export const CspNonce: ContextKey<string> = {
   name: 'CspNonce',
   hint: "use securityHeaders({ csp: csp({ 'script-src': [CspNonce] }) })",
 }
 
-/** A field whose value changes when the nonce is read. */
+/** A header field whose value changes when the nonce is read. */
 export interface NonceField {
   readonly name: string
   readonly withoutNonce: string
   readonly withNonce: (nonce: string) => string
 }
 
-/** A cached response would repeat its nonce, which an attacker could then know. */
+/** A cached response would repeat its nonce, which an attacker could then learn. */
 const keepOutOfCaches: ResponseFilter = ({ headers }) => {
   if (!/(?:^|,)\s*no-store\s*(?:,|$)/i.test(headers.get('cache-control') ?? '')) {
     headers.set('cache-control', 'private, no-store')
@@ -26,7 +26,7 @@ const keepOutOfCaches: ResponseFilter = ({ headers }) => {
 }
 
 /**
- * Creates a response's nonce, and adds it to the response's policies.
+ * Creates the nonce of a response and adds it to the policies in the response.
  *
  * @throws {Error} if the head was sent, because the browser would not receive the nonce
  */
@@ -34,7 +34,7 @@ export function createNonce(ctx: Context, fields: readonly NonceField[]): string
   if (ctx.headSent) {
     throw withCode(
       'FW_RESPONSE_SENT',
-      new Error('CspNonce: the head of the response has been sent. Read the nonce before the response starts.'),
+      new Error('CspNonce: the response head has been sent. Read the nonce before the response starts.'),
     )
   }
   const nonce = randomBytes(16).toString('base64url')

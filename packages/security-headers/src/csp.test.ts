@@ -25,7 +25,7 @@ describe('csp()', () => {
     expect(csp(directives)).toHaveProperty('usesNonce', false)
   })
 
-  it('has the nonce only in a response that uses it', () => {
+  it('includes the nonce only in a response that uses it', () => {
     const policy = csp({ 'script-src': ['self', CspNonce, 'strict-dynamic'], 'style-src': [CspNonce] })
     expect(policy.usesNonce).toBe(true)
     expect(policy.format('abc')).toBe("script-src 'self' 'nonce-abc' 'strict-dynamic'; style-src 'nonce-abc'")

@@ -36,13 +36,13 @@ export type SourceDirective = (typeof SOURCE_DIRECTIVES)[number]
 /** The directives of a policy. Their names are the names in CSP Level 3. */
 export type CspDirectives = { readonly [Name in SourceDirective]?: readonly CspSource[] } & OtherDirectives
 
-/** Directives that have no list of sources. */
+/** Directives without a list of sources. */
 export interface OtherDirectives {
   /** Names of Trusted Types policies, `none` and `allow-duplicates`. */
   readonly 'trusted-types'?: readonly string[]
   /** `['script']`: sinks such as `innerHTML` accept only trusted types. */
   readonly 'require-trusted-types-for'?: readonly string[]
-  /** Permissions of a sandboxed page, such as `allow-scripts`; `[]` gives none. */
+  /** Permissions of a sandboxed page, such as `allow-scripts`; `[]` grants none. */
   readonly sandbox?: readonly string[]
   /** Loads `http:` addresses over `https:`. */
   readonly 'upgrade-insecure-requests'?: boolean
@@ -56,7 +56,7 @@ export interface OtherDirectives {
 export interface CspPolicy {
   /** Whether the policy contains `CspNonce`. */
   readonly usesNonce: boolean
-  /** Returns the field value. Without a nonce, the policy allows no nonce. */
+  /** Returns the field value. Without `nonce`, the policy contains no nonce. */
   readonly format: (nonce?: string) => string
 }
 
@@ -73,7 +73,7 @@ const KEYWORDS: ReadonlySet<string> = new Set([
   'inline-speculation-rules',
   'trusted-types-eval',
 ])
-/** Keywords in directives without sources. The words in other directives have no quotes. */
+/** Keywords in directives without sources. Other words in these directives are not quoted. */
 const OWN_KEYWORDS: Readonly<Record<keyof OtherDirectives, ReadonlySet<string>>> = {
   'trusted-types': new Set(['none', 'allow-duplicates']),
   'require-trusted-types-for': new Set(['script']),

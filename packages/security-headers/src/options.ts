@@ -32,9 +32,9 @@ export type ReferrerPolicy = (typeof REFERRER_POLICIES)[number]
 export interface SecurityHeadersOptions {
   /** The policy for `Content-Security-Policy`, from `csp()`. None by default. */
   readonly csp?: CspPolicy | false
-  /** A policy that browsers only report against. None by default. */
+  /** A policy whose violations browsers report but do not block. None by default. */
   readonly cspReportOnly?: CspPolicy | false
-  /** Makes browsers use HTTPS, over TLS only. Default: a year. */
+  /** Makes browsers use HTTPS. Sent only over TLS. Default: a year. */
   readonly hsts?: HstsOptions | false
   /** Pages that can show the response in a frame, for `X-Frame-Options`. Default `'SAMEORIGIN'`. */
   readonly frame?: 'DENY' | 'SAMEORIGIN' | false
@@ -67,7 +67,7 @@ const REFERRER_POLICIES = [
 export const YEAR_SECONDS = 31_536_000
 
 const policy: OptionKind = {
-  expected: 'a policy of csp(), or false',
+  expected: 'a policy from csp(), or false',
   accepts: (value) =>
     value === false || (typeof value === 'object' && value !== null && 'format' in value && 'usesNonce' in value),
   fix: "Write csp({ 'script-src': ['self'] }).",

@@ -15,7 +15,7 @@ const DEFAULTS = {
 }
 const HSTS = { 'strict-transport-security': 'max-age=31536000' }
 
-/** Returns a response's fields, without those that describe its body. */
+/** Returns the header fields of a response, without those that describe its body. */
 async function fieldsOf(options?: SecurityHeadersOptions, url = '/'): Promise<Record<string, string>> {
   const app = new App()
   app.router.use(securityHeaders(options)).get('/', (ctx) => ctx.empty())
@@ -95,7 +95,7 @@ describe('securityHeaders()', () => {
     expect(await fieldsOf(off)).toEqual({ 'x-content-type-options': 'nosniff' })
   })
 
-  it('formats the fields as helmet does, where both have them', async () => {
+  it('formats fields like helmet if helmet supports them', async () => {
     const theirs = await helmetFields({
       contentSecurityPolicy: {
         useDefaults: false,
@@ -117,14 +117,14 @@ describe('securityHeaders()', () => {
       },
       'https://example.org/',
     )
-    // helmet has no spaces after the semicolons of a policy.
+    // helmet writes policies without spaces after semicolons.
     const policy = theirs['content-security-policy']?.replaceAll(';', '; ')
     expect({ ...theirs, 'content-security-policy': policy }).toMatchObject(ours)
     expect(Object.keys(ours)).toHaveLength(8)
   })
 
   it.each<[unknown, string]>([
-    [{ csp: "default-src 'self'" }, 'securityHeaders: option "csp" must be a policy of csp(), or false'],
+    [{ csp: "default-src 'self'" }, 'securityHeaders: option "csp" must be a policy from csp(), or false'],
     [{ csp: true }, "Write csp({ 'script-src': ['self'] })."],
     [{ hsts: true }, 'option "hsts" must be an object or false, got true.'],
     [{ hsts: { maxAge: 1 } }, 'unknown option "hsts.maxAge". Use hsts.maxAgeSeconds instead.'],
@@ -236,14 +236,14 @@ describe('CspNonce', () => {
     }
   }
 
-  it('is added to every policy of the response when it is read: helmetjs/csp#19', async () => {
+  it('is added to every policy in the response when it is read: helmetjs/csp#19', async () => {
     const { body: nonce, policy, report } = await send('/page')
     expect(Buffer.from(nonce, 'base64url')).toHaveLength(16)
     expect(policy).toBe(`script-src 'self' 'nonce-${nonce}' 'strict-dynamic'; object-src 'none'`)
     expect(report).toBe(`style-src 'nonce-${nonce}'`)
   })
 
-  it('differs in every response, and is the same within one response', async () => {
+  it('differs in every response but remains the same within one response', async () => {
     const [first, second] = [await send('/page'), await send('/page')]
     expect(first.body).not.toBe(second.body)
     const [once, again] = (await send('/twice')).body.split(' ')
@@ -256,7 +256,7 @@ describe('CspNonce', () => {
     expect((await send('/failing')).cache).toBe('private, no-store')
   })
 
-  it('leaves a response that does not read it cacheable, and its policy without a nonce', async () => {
+  it('leaves the policy and caching unchanged if it is not read', async () => {
     expect(await send('/plain')).toEqual({
       body: 'plain',
       policy: "script-src 'self' 'strict-dynamic'; object-src 'none'",
@@ -270,7 +270,7 @@ describe('CspNonce', () => {
   })
 
   it('throws after the head was sent', async () => {
-    const message = 'CspNonce: the head of the response has been sent. Read the nonce before the response starts.'
+    const message = 'CspNonce: the response head has been sent. Read the nonce before the response starts.'
     expect((await send('/late')).body).toBe(`FW_RESPONSE_SENT Error: ${message}`)
   })
 

@@ -62,7 +62,7 @@ function fieldsOf(options: SecurityHeadersOptions): Field[] {
     csp: csp && csp.format(),
     cspReportOnly: cspReportOnly && cspReportOnly.format(),
     frame: options.frame ?? 'SAMEORIGIN',
-    // Not no-referrer: a page would then post to itself with `Origin: null`.
+    // Do not default to no-referrer: pages would then post to themselves with `Origin: null`.
     referrer: options.referrer ?? 'strict-origin-when-cross-origin',
     permissions: permissions && Object.entries(permissions).map(permission).join(', '),
     coop: options.coop ?? 'same-origin',

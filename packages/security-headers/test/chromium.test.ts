@@ -33,7 +33,7 @@ beforeAll(async () => {
   })
   router.get('/without', (ctx) => ctx.html(`<title>none</title><script>document.title = 'injected'</script>`))
   url = (await server.listen({ host: '127.0.0.1', port: 0 })).url.origin
-  // A browser treats `localhost` and 127.0.0.1 as different sites.
+  // Browsers treat `localhost` and 127.0.0.1 as different sites.
   other.router().get('/', (ctx) => ctx.html(`<iframe src="${url}/page"></iframe>`))
   otherUrl = (await other.listen({ host: '127.0.0.1', port: 0 })).url.origin.replace('127.0.0.1', 'localhost')
   browser = await launchChromium()
@@ -44,7 +44,7 @@ afterAll(async () => {
 })
 
 describe('a page in Chromium', () => {
-  it('runs the script with the nonce and the scripts that it loads, and no other', async () => {
+  it('runs only the script with the nonce and the scripts that it loads', async () => {
     const page = await browser.newPage()
     const refused: string[] = []
     page.on('console', (message) => refused.push(message.text()))
@@ -55,14 +55,14 @@ describe('a page in Chromium', () => {
     await page.close()
   })
 
-  it('runs no inline script if the handler does not read the nonce', async () => {
+  it('does not run inline scripts if the handler does not read the nonce', async () => {
     const page = await browser.newPage()
     await page.goto(`${url}/without`)
     expect(await page.title()).toBe('none')
     await page.close()
   })
 
-  it('gets another nonce when it is opened again', async () => {
+  it('receives a new nonce when it is opened again', async () => {
     const page = await browser.newPage()
     const nonceOf = (): Promise<unknown> =>
       page.evaluate('[...document.scripts].map((script) => script.nonce).find((nonce) => nonce.length === 22)')

@@ -1,9 +1,9 @@
 import { HttpError, withCode } from '@fw/options'
 
-/** The session changed after the head, with its cookie, was sent. */
+/** The session was changed after the head and its cookie were sent. */
 export function headSent(api: string): Error {
   const fix = 'Change the session before the response starts.'
-  return withCode('FW_RESPONSE_SENT', new Error(`session.${api}: the head of the response has been sent. ${fix}`))
+  return withCode('FW_RESPONSE_SENT', new Error(`session.${api}: the response head has been sent. ${fix}`))
 }
 
 /** The response head is about to be sent, but the store does not have the changes. */
@@ -12,12 +12,12 @@ export function unsaved(): Error {
   return withCode('FW_SESSION_UNSAVED', new Error(`The response starts before the session is saved. ${fix}`))
 }
 
-/** Another request has destroyed or rotated the session, or others changed it during each attempt to save. */
+/** Another request has destroyed or rotated the session, or other requests changed it during every attempt to save it. */
 export function conflict(): Error {
   return withCode('FW_SESSION_CONFLICT', new HttpError(409, 'Another request has changed the session'))
 }
 
-/** Browsers ignore a cookie of more than 4,096 bytes without an error. */
+/** Browsers silently ignore a cookie of more than 4,096 bytes. */
 export function tooLarge(gotBytes: number, maxCookieBytes: number): Error {
   const fix = 'Store less data, or use session() with a store.'
   return withCode(

@@ -9,11 +9,11 @@ export interface JsonData {
 /** The data of a new session. */
 export const NO_DATA: JsonData = { value: Object.freeze({}), json: '{}' }
 
-/** Changes of the data, or a function that derives them. */
+/** Changes to the data, or a function that returns them. */
 export type Change = object | ((data: never) => object)
 
 /**
- * Applies a change. Each value takes the form that the next request reads: a `Date` becomes a string, for example.
+ * Applies a change. Each value has the form that the next request reads; for example, a `Date` becomes a string.
  *
  * @throws {TypeError} if the change is not an object, or a value has no JSON form
  */
@@ -42,7 +42,7 @@ function invalid(problem: string, cause?: unknown): TypeError {
   return withCode('FW_INVALID_ARGUMENT', new TypeError(`session.update: ${problem}`, { cause }))
 }
 
-/** Freezes a result of `JSON.parse`, which has no cycles. */
+/** Freezes a result of `JSON.parse`, which cannot contain cycles. */
 function freeze<T>(value: T): T {
   if (typeof value === 'object' && value !== null) {
     Object.values(value).forEach(freeze)

@@ -13,7 +13,7 @@ describe('memorySessions()', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: 0 }))
   afterEach(() => void vi.useRealTimers())
 
-  it('deletes the session that was not used for the longest time first', async () => {
+  it('deletes the least recently used session first', async () => {
     const store = memorySessions({ maxSessions: 2 })
     await store.create('a', until(1000))
     await store.create('b', until(1000))

@@ -3,17 +3,17 @@ import type { SessionStore, StoredSession } from './session-store.ts'
 
 /** Options of `memorySessions()`. */
 export interface MemorySessionsOptions {
-  /** Maximum number of sessions. The one that was not read or written for the longest time is deleted first. Default 100,000. */
+  /** Maximum number of sessions. The least recently used session is deleted first. Default 100,000. */
   readonly maxSessions?: number
 }
 
 const KINDS: OptionKinds<MemorySessionsOptions> = { maxSessions: integer(1) }
 
 /**
- * Creates a store that keeps sessions in the memory of this process. They end with the process, and no other process or
- * worker has them.
+ * Creates a store that keeps sessions in the memory of this process. They end with the process and are not shared with other
+ * processes or workers.
  *
- * @throws {TypeError | RangeError} that names the option that does not exist or has a wrong value
+ * @throws {TypeError | RangeError} that names the unknown or invalid option
  */
 export function memorySessions(options: MemorySessionsOptions = {}): SessionStore {
   checkOptions('memorySessions', options, KINDS)
@@ -22,7 +22,7 @@ export function memorySessions(options: MemorySessionsOptions = {}): SessionStor
 
 class MemorySessions implements SessionStore {
   readonly #maxSessions: number
-  /** The session that was read or written last is at the end. */
+  /** The most recently read or written session is at the end. */
   readonly #sessions = new Map<string, StoredSession>()
 
   constructor(maxSessions: number) {
@@ -69,7 +69,7 @@ class MemorySessions implements SessionStore {
     this.#sessions.set(key, session)
   }
 
-  /** Deletes expired sessions from the front, and the first one if the store is full. */
+  /** Deletes expired sessions from the front. If the store is still full, deletes the first session. */
   #makeRoom(): void {
     const nowMs = Date.now()
     for (const [key, { expiresAtMs }] of this.#sessions) {

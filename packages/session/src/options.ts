@@ -11,8 +11,8 @@ export interface SessionCookieOptions {
    */
   readonly name?: string
   /**
-   * Time without a request after which a session expires, in milliseconds. Recorded when a tenth of it has passed. Default
-   * 1,800,000 (30 minutes); at most 400 days.
+   * Time without a request after which a session expires, in milliseconds. A request extends the session only after a tenth of
+   * this time has passed. Default 1,800,000 (30 minutes); at most 400 days.
    */
   readonly idleTimeoutMs?: number
   /**
@@ -30,7 +30,10 @@ export interface SealedSessionOptions extends SessionCookieOptions {
    * Secrets of at least 32 random bytes. The first secret encrypts and any of them decrypts, so you can rotate secrets.
    */
   readonly secrets: readonly (string | Uint8Array)[]
-  /** Maximum size of the name and the value of the cookie, in bytes, above which `update()` throws. Browsers accept 4,096. Default 4,096. */
+  /**
+   * Maximum size of the cookie's name and value together, in bytes. Above it, `update()` throws. Browsers accept 4,096. Default
+   * 4,096.
+   */
   readonly maxCookieBytes?: number
 }
 
@@ -40,13 +43,13 @@ export interface SessionOptions extends SessionCookieOptions {
   readonly store: SessionStore
 }
 
-/** The minimum size of a secret: the size of a key of AES-256. */
+/** The minimum size of a secret: the size of an AES-256 key. */
 const MIN_SECRET_BYTES = 32
 /** The sentence that ends an error about secrets. */
 export const CREATE_SECRET = 'Create one with: openssl rand -base64 32'
 /** RFC 6265bis §5.5: browsers shorten a longer lifetime to 400 days. */
 const LONGEST_TIMEOUT_MS = 400 * 24 * 60 * 60 * 1000
-/** The smallest cookie that can hold an empty session. */
+/** The smallest cookie that fits an empty session. */
 const MIN_COOKIE_BYTES = 128
 
 /** RFC 9110 §5.6.2: a token. */
@@ -86,7 +89,7 @@ export const SESSION_KINDS: OptionKinds<SessionOptions> = {
   store: objectWith('a session store', 'read', 'create', 'replace', 'touch', 'delete'),
 }
 
-/** Option names of other libraries, and what to use instead. */
+/** Option names from other libraries, and their replacements. */
 export const MEANT: Readonly<Record<string, string>> = {
   secret: 'secrets',
   password: 'secrets',
@@ -102,7 +105,7 @@ export interface Settings extends Lifetime {
   readonly isPersistent: boolean
 }
 
-/** Returns the options with their defaults. @throws {RangeError} if the idle timeout exceeds the absolute timeout */
+/** Fills in the default options. @throws {RangeError} if the idle timeout exceeds the absolute timeout */
 export function settingsOf(api: string, options: SessionCookieOptions): Settings {
   const { name = '__Host-session', absoluteTimeoutMs = 43_200_000, persistent = false } = options
   const { idleTimeoutMs = Math.min(1_800_000, absoluteTimeoutMs) } = options
@@ -114,7 +117,7 @@ export function settingsOf(api: string, options: SessionCookieOptions): Settings
   return { name, idleTimeoutMs, absoluteTimeoutMs, isPersistent: persistent }
 }
 
-/** Returns the lifetime of the cookie in seconds; `undefined` if the browser deletes it when it closes. */
+/** Returns the lifetime of the cookie in seconds; `undefined` for a cookie that the browser deletes on exit. */
 export function maxAgeOf({ isPersistent }: Settings, expiresAtMs: number, nowMs: number): number | undefined {
   return isPersistent ? Math.max(1, Math.ceil((expiresAtMs - nowMs) / 1000)) : undefined
 }

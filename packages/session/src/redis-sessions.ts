@@ -3,11 +3,11 @@ import type { SessionStore, StoredSession } from './session-store.ts'
 
 /** Options of a command. */
 export interface RedisCommandOptions {
-  /** Time after which the client removes a command that it has not sent, in milliseconds. */
+  /** Milliseconds after which the client removes a command that it has not sent. */
   readonly timeout?: number
 }
 
-/** The members of a client of the package `redis`, from `createClient()`, that the store uses. */
+/** The members that the store uses of a client from the `redis` package (`createClient()`). */
 export interface RedisSessionClient {
   /** Sends a command and returns its reply. */
   sendCommand(args: readonly string[], options?: RedisCommandOptions): Promise<unknown>
@@ -15,13 +15,13 @@ export interface RedisSessionClient {
 
 /** Options of `redisSessions()`. */
 export interface RedisSessionsOptions {
-  /** Begins the name of each key, before the hash of the id. Default `'fw:session:'`. */
+  /** Text at the start of each key, before the hash of the id. Default `'fw:session:'`. */
   readonly prefix?: string
-  /** Time limit for a reply, in milliseconds. Then the request fails. Default 2,000. */
+  /** Time limit for a reply, in milliseconds. After this time, the request fails. Default 2,000. */
   readonly timeoutMs?: number
 }
 
-// A session is a hash with the fields `v` (version), `d` (data) and `c` (time of creation). It expires with its key.
+// A session is stored as a hash with the fields `v` (version), `d` (data) and `c` (time of creation). It expires with its key.
 
 /** Returns the version, data, time of creation and remaining milliseconds; nil without a session. */
 const READ = `
@@ -38,7 +38,7 @@ return 1`
 /** Stores a session. ARGV: version, data, time of creation, remaining milliseconds. */
 const CREATE: string = WRITE
 
-/** Stores a session if the version is the last argument. Never creates one. */
+/** Stores a session if the stored version equals the last argument. Never creates one. */
 const REPLACE: string = `if redis.call('HGET', KEYS[1], 'v') ~= ARGV[5] then return 0 end${WRITE}`
 
 /** Deletes a session of this version. */
@@ -46,14 +46,14 @@ const DELETE = `if redis.call('HGET', KEYS[1], 'v') ~= ARGV[1] then return 0 end
 
 const KINDS: OptionKinds<RedisSessionsOptions> = { prefix: text, timeoutMs: integer(1, 600_000) }
 
-const redisClient = objectWith('a client of the package redis', 'sendCommand')
+const redisClient = objectWith('a client from the redis package', 'sendCommand')
 
 /**
  * Creates a store that keeps sessions in Redis, so that all processes share them. Requires Redis 5 or later. Redis deletes
  * expired sessions itself.
  *
- * @param client A connected client of the package `redis`. The caller closes it
- * @throws {TypeError | RangeError} if the client is of another package, or an option is unknown or out of range
+ * @param client A connected client from the `redis` package. The caller closes it
+ * @throws {TypeError | RangeError} if the client is from another package, or an option is unknown or out of range
  *
  * @example
  * const client = await createClient({ url: 'redis://localhost' }).connect()
@@ -85,7 +85,7 @@ class RedisSessions implements SessionStore {
     const reply = await this.#run(READ, key)
     if (!Array.isArray(reply)) return undefined
     const [version, json, createdAtMs, remainingMs] = reply.map(String)
-    // Redis counts the time, so the clocks of the processes can differ.
+    // Redis measures the time, so the clocks of the processes can differ.
     const expiresAtMs = Date.now() + Number(remainingMs)
     return { version: Number(version), json: json ?? '', createdAtMs: Number(createdAtMs), expiresAtMs }
   }
@@ -109,16 +109,18 @@ class RedisSessions implements SessionStore {
     return Number(await reply) === 1
   }
 
-  /** Runs a script, which Redis executes atomically, with one key. */
+  /** Runs a script with one key, which Redis executes atomically. */
   #run(script: string, key: string, ...args: readonly string[]): Promise<unknown> {
     return this.#call(['EVAL', script, '1', this.#prefix + key, ...args])
   }
 
-  /** @throws if Redis replies with an error, or does not reply in time */
+  /**
+   * @throws if Redis replies with an error or does not reply in time
+   */
   async #call(command: readonly string[]): Promise<unknown> {
     const timeout = this.#timeoutMs
     const late = Promise.withResolvers<never>()
-    // A half-open connection reports no failure. Without the limit, each request would wait for minutes.
+    // A half-open connection does not report a failure. Without the limit, each request would wait for minutes.
     const timer = setTimeout(() => late.reject(noReply(timeout)), timeout)
     try {
       return await Promise.race([this.#client.sendCommand(command, { timeout }), late.promise])
@@ -132,7 +134,7 @@ function valuesOf({ version, json, createdAtMs, expiresAtMs }: StoredSession): s
   return [String(version), json, String(createdAtMs), remaining(expiresAtMs)]
 }
 
-/** Returns the remaining time in milliseconds. Redis refuses 0 for some commands, and deletes the key for others. */
+/** Returns the remaining time in milliseconds. With 0, Redis refuses some commands and deletes the key for others. */
 function remaining(expiresAtMs: number): string {
   return String(Math.max(1, Math.ceil(expiresAtMs - Date.now())))
 }

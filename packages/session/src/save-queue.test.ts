@@ -29,7 +29,7 @@ describe('SaveQueue', () => {
     expect(await Promise.race([never, Promise.resolve('waiting')])).toBe('waiting')
   })
 
-  it('continues without a result after a save that fails', async () => {
+  it('continues without a result after a failed save', async () => {
     const queue = new SaveQueue()
     const first = queue.run('a', async () => version(1))
     const second = queue.run('a', () => Promise.reject(new Error('down')))
@@ -43,7 +43,7 @@ describe('SaveQueue', () => {
     expect(seen).toEqual([undefined])
   })
 
-  it('keeps nothing when the last save of a key ends', async () => {
+  it('keeps no state after the last save of a key', async () => {
     const queue = new SaveQueue()
     const saves = [queue.run('a', async () => version(1)), queue.run('a', () => Promise.reject(new Error('down')))]
     expect(queue.size).toBe(1)

@@ -1,29 +1,29 @@
 import type { StoredSession } from './session-store.ts'
 
-/** The saves of one session that run or wait. */
+/** The running and waiting saves of one session. */
 interface Line {
   last: Promise<unknown>
   count: number
-  /** The session that the last save left in the store; `undefined` if that is not known. */
+  /** The session in the store after the last save; `undefined` if unknown. */
   stored: StoredSession | undefined
 }
 
-/** Saves a session, given the result of the save before it, and returns what it left in the store. */
+/** Saves a session, given the result of the previous save. Returns the session that is then in the store. */
 export type Save = (stored: StoredSession | undefined) => Promise<StoredSession | undefined>
 
 /**
- * Runs the saves of each session one after another. Parallel saves would conflict: of n requests, all but one would have to
- * read and write again, and then all but two.
+ * Runs the saves of each session one after another. Parallel saves would conflict: of n requests, n - 1 would have to read and
+ * write again, then n - 2, and so on.
  */
 export class SaveQueue {
   readonly #lines = new Map<string, Line>()
 
-  /** The number of sessions whose saves run or wait. */
+  /** The number of sessions with running or waiting saves. */
   get size(): number {
     return this.#lines.size
   }
 
-  /** Runs a save after the earlier ones of the same key, even if they failed. @throws the error of this save */
+  /** Runs a save after the earlier saves of the same key, even if they failed. @throws the error of this save */
   run(key: string, save: Save): Promise<void> {
     const line = this.#lines.get(key) ?? { last: Promise.resolve(), count: 0, stored: undefined }
     this.#lines.set(key, line)

@@ -7,18 +7,18 @@ const content = { createdAtMs: 1, usedAtMs: 2 ** 48 - 1, json: '{"text":"é\u{1f
 describe('Sealer', () => {
   const sealer = new Sealer(['one', 'two'])
 
-  it('opens what it has sealed', () => {
+  it('opens a value that it has sealed', () => {
     expect(sealer.open(NAME, sealer.seal(NAME, content))).toEqual(content)
   })
 
-  it('opens values of every secret, and seals with the first one', () => {
+  it('opens values sealed with any secret, and seals with the first secret', () => {
     const old = new Sealer(['two']).seal(NAME, content)
     expect(sealer.open(NAME, old)).toEqual(content)
     expect(new Sealer(['one']).open(NAME, sealer.seal(NAME, content))).toEqual(content)
     expect(new Sealer(['two']).open(NAME, sealer.seal(NAME, content))).toBeNull()
   })
 
-  it('refuses a value with any other byte', () => {
+  it('refuses a value in which any byte differs', () => {
     const sealed = Buffer.from(sealer.seal(NAME, content), 'base64url')
     for (let at = 0; at < sealed.length; at++) {
       for (let bit = 0; bit < 8; bit++) {
@@ -36,7 +36,7 @@ describe('Sealer', () => {
     }
   })
 
-  it('refuses a value of another cookie', () => {
+  it('refuses a value from another cookie', () => {
     expect(sealer.open('__Host-other', sealer.seal(NAME, content))).toBeNull()
   })
 

@@ -17,7 +17,7 @@ export interface SealedSettings extends Settings {
 export class SealedRequestSession<Data extends object> implements Session<Data> {
   readonly #settings: SealedSettings
   readonly #cookie: SessionCookie
-  /** Whether the browser has a cookie, even one that is not valid. */
+  /** Whether the browser has a cookie, even an invalid one. */
   readonly #hasCookie: boolean
   #data: JsonData = NO_DATA
   /** `undefined` without a session. */

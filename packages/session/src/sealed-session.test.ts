@@ -56,7 +56,7 @@ function cacheFields({ headers }: Response): (string | null)[] {
   return [headers.get('vary'), headers.get('cache-control')]
 }
 
-/** Returns the `Cache-Control` of a response to which the handler adds values. */
+/** Returns the `Cache-Control` field of a response to which the handler adds these values. */
 async function fieldFor(path: string, ...values: readonly string[]): Promise<string | null> {
   const app = new App()
   const sessions = sealedSession<Data>({ secrets: [SECRET] })
@@ -121,15 +121,18 @@ describe('sealedSession()', () => {
     expect(response.headers.getSetCookie()[0]).toMatch(/^__Host-session=/)
   })
 
-  it('keeps the prefix on a server that trusts a proxy', async () => {
-    const app = new App({ trustProxy: ['127.0.0.0/8'] })
+  it.each([
+    [['127.0.0.0/8'], '__Host-session='],
+    [false as const, 'session='],
+  ])('sends http://localhost, with trustProxy %j, a cookie that starts with %s', async (trustProxy, start) => {
+    const app = new App({ trustProxy })
     const sessions = sealedSession<Data>({ secrets: [SECRET] })
     app.router.use(sessions).post('/', async (ctx) => (await sessions.of(ctx)).update({ user: 'ada' }))
-    const response = await new Browser(app, 'http://localhost').post('/')
-    expect(response.headers.getSetCookie()[0]).toMatch(/^__Host-session=/)
+    const [cookie = ''] = (await new Browser(app, 'http://localhost').post('/')).headers.getSetCookie()
+    expect(cookie.slice(0, start.length)).toBe(start)
   })
 
-  it('adds Vary and private where the session is read, and no-store where it is written', async () => {
+  it('adds Vary and private if the session is read, and no-store if it is written', async () => {
     const browser = new Browser(appWith())
     expect(cacheFields(await browser.get('/unused'))).toEqual([null, null])
     expect(cacheFields(await browser.get('/'))).toEqual(['cookie', 'private'])
@@ -137,7 +140,7 @@ describe('sealedSession()', () => {
     expect(cacheFields(await browser.get('/'))).toEqual(['cookie', 'private'])
   })
 
-  describe('the cache-control of the handler', () => {
+  describe('the Cache-Control field of the handler', () => {
     it.each([
       'private',
       'private, max-age=60',
@@ -145,7 +148,7 @@ describe('sealedSession()', () => {
       'no-cache',
       'no-store, max-age=0',
       'public, no-store',
-    ])('stays with a cookie if shared caches do not store the response: %s', async (value) => {
+    ])('remains with a cookie if shared caches do not store the response: %s', async (value) => {
       expect(await fieldFor('/write', value)).toBe(value)
     })
 
@@ -159,11 +162,11 @@ describe('sealedSession()', () => {
       ['private="set-cookie", max-age=60'],
       ['max-age=60, ext="a, private, no-store, b"'],
       ['must-revalidate', 'max-age=60'],
-    ])('becomes no-store with a cookie if shared caches can store the response: %s', async (...values) => {
+    ])('is replaced by no-store with a cookie if shared caches can store the response: %s', async (...values) => {
       expect(await fieldFor('/write', ...values)).toBe('no-store')
     })
 
-    it('stays without a cookie', async () => {
+    it('remains without a cookie', async () => {
       expect(await fieldFor('/read', 'public, max-age=60')).toBe('public, max-age=60')
     })
   })
@@ -191,7 +194,7 @@ describe('sealedSession()', () => {
     expect((await browser.post('/logout')).headers.getSetCookie()).toEqual([])
   })
 
-  it('accepts a replayed cookie after the logout until it expires', async () => {
+  it('accepts a replayed cookie after logout until it expires', async () => {
     const app = appWith()
     const browser = new Browser(app)
     await browser.post('/login')
@@ -205,7 +208,7 @@ describe('sealedSession()', () => {
 })
 
 describe('a tampered cookie', () => {
-  it('is ignored, whichever byte of the value differs', async () => {
+  it('is ignored if any byte of the value differs', async () => {
     const app = appWith()
     const browser = new Browser(app)
     await browser.post('/login')
@@ -220,7 +223,7 @@ describe('a tampered cookie', () => {
     }
   })
 
-  it('is ignored, whichever bit of the last character differs', async () => {
+  it('is ignored if any bit of the last character differs', async () => {
     const browser = new Browser(appWith())
     await browser.post('/login')
     const [[name, value] = ['', '']] = browser.cookies
@@ -297,7 +300,7 @@ describe('a secret', () => {
     expect(await browser.copy(appWith({ secrets: [SECRET] })).json('/')).toEqual({})
   })
 
-  it('seals each cookie with another nonce', async () => {
+  it('seals each cookie with a new nonce', async () => {
     const values = new Set<string | undefined>()
     for (let i = 0; i < 20; i++) {
       const browser = new Browser(appWith())
@@ -339,7 +342,7 @@ describe('the idle timeout', () => {
 })
 
 describe('the absolute timeout', () => {
-  it('ends a session that is used and rotated all the time', async () => {
+  it('ends a session even if it is used and rotated continuously', async () => {
     const browser = new Browser(appWith({ idleTimeoutMs: 60_000, absoluteTimeoutMs: 100_000 }))
     await browser.post('/login')
     vi.setSystemTime(Date.now() + 50_000)
@@ -352,7 +355,7 @@ describe('the absolute timeout', () => {
 })
 
 describe('persistent', () => {
-  it('gives the cookie the remaining lifetime', async () => {
+  it('sets the remaining lifetime on the cookie', async () => {
     const browser = new Browser(appWith({ persistent: true, idleTimeoutMs: 60_000, absoluteTimeoutMs: 100_000 }))
     expect((await browser.post('/login')).headers.getSetCookie()[0]).toContain('; Max-Age=60;')
     vi.setSystemTime(Date.now() + 50_000)
@@ -369,7 +372,7 @@ describe('maxCookieBytes', () => {
     const sizes: number[] = []
     for (let length = 2950; length < 3080; length++) {
       const [cookie] = (await browser.post('/text', { body: 'x'.repeat(length) })).headers.getSetCookie()
-      // Without the `=` between name and value.
+      // The size excludes the `=` between name and value.
       if (cookie !== undefined) sizes.push(cookie.split(';', 1).join('').length - 1)
     }
     expect(Math.max(...sizes)).toBe(4096)
@@ -377,7 +380,7 @@ describe('maxCookieBytes', () => {
     expect(new Set(codes)).toEqual(new Set(['FW_SESSION_TOO_LARGE']))
   })
 
-  it('counts bytes, not characters', async () => {
+  it('counts bytes instead of characters', async () => {
     const browser = new Browser(appWith({ maxCookieBytes: 200 }))
     expect((await browser.post('/text', { body: 'e'.repeat(70) })).status).toBe(200)
     expect((await browser.post('/text', { body: 'é'.repeat(70) })).status).toBe(500)

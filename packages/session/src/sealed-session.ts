@@ -5,7 +5,7 @@ import { Sealer } from './seal.ts'
 import { SealedRequestSession, type SealedSettings } from './sealed-request-session.ts'
 import type { Session, Sessions } from './session.ts'
 
-/** Makes the session of one request on first use. */
+/** Creates the session of one request on first use. */
 class LazySession<Data extends object> {
   readonly #ctx: Context
   readonly #settings: SealedSettings
@@ -24,10 +24,10 @@ class LazySession<Data extends object> {
 /**
  * Creates middleware that keeps sessions in an encrypted cookie, without a store.
  *
- * A sealed session cannot be revoked: `destroy()` deletes the cookie of the browser, but a copy of it remains valid until it
- * expires. Use `session()` if a logout must end a session everywhere.
+ * A sealed session cannot be revoked: `destroy()` deletes the browser's cookie, but copies of the cookie remain valid until
+ * they expire. Use `session()` if a logout must end a session everywhere.
  *
- * @throws {TypeError | RangeError} that names the option that does not exist or has a wrong value
+ * @throws {TypeError | RangeError} that names the unknown or invalid option
  *
  * @example
  * const sessions = sealedSession<{ user: string }>({ secrets: [process.env.SESSION_SECRET ?? randomBytes(32)] })
@@ -50,7 +50,7 @@ export function sealedSession<Data extends object>(options: SealedSessionOptions
   const settings = { ...settingsOf(api, options), sealer: new Sealer(secrets), maxCookieBytes }
   const key: ContextKey<LazySession<Data>> = { name: 'the session', hint: 'add router.use(sessions) before this route' }
   const middleware = (ctx: Context, next: Next): Promise<void> => {
-    // The same middleware can surround a group within a router.
+    // A router and one of its groups can use the same middleware.
     if (ctx.get(key) === null) ctx.set(key, new LazySession<Data>(ctx, settings))
     return next()
   }

@@ -6,7 +6,7 @@ export const HOST_PREFIX = '__Host-'
 
 const LOCALHOST = /^(?:(?:[a-z0-9-]+\.)*localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(?::\d+)?$/i
 
-/** Fields that proxies add. A proxy can terminate TLS, and send its own name for the server as the host. */
+/** Fields that proxies add. A proxy can terminate TLS, and can send its own name for the server in `Host`. */
 const PROXY_FIELDS = [
   'forwarded',
   'via',
@@ -19,17 +19,17 @@ const PROXY_FIELDS = [
   'cf-connecting-ip',
 ]
 
-/** Responses whose `private` does not come from the handler. Another session of the response can still set `no-store`. */
+/** Responses in which this module set `private`. Another session of the same response can still set `no-store`. */
 const marked = new WeakSet<OutgoingResponse>()
 
-/** A change of the cookie: the value to send, or `null` to delete it. */
+/** A change to the cookie: the value to send, or `null` to delete the cookie. */
 export interface CookieChange {
   readonly value: string | null
-  /** The remaining lifetime in seconds; `undefined` for a cookie that the browser deletes when it closes. */
+  /** The remaining lifetime in seconds; `undefined` for a cookie that the browser deletes on exit. */
   readonly maxAgeSeconds: number | undefined
 }
 
-/** The cookie of a session, under the name that fits the request. */
+/** The cookie of a session, with the name that is valid for the request. */
 export class SessionCookie {
   readonly name: string
   readonly #isSecure: boolean
@@ -37,20 +37,20 @@ export class SessionCookie {
   /** @param name The name with its prefix */
   constructor(name: string, ctx: Context) {
     this.#isSecure = !isCleartextLocalhost(ctx)
-    // Safari rejects `Secure`, which the prefix requires, without TLS even on localhost.
+    // The prefix requires `Secure`, which Safari rejects without TLS, even on localhost.
     this.name = this.#isSecure ? name : name.slice(HOST_PREFIX.length)
   }
 
-  /** Returns the received value; `null` without one. */
+  /** Returns the received value; `null` if there is none. */
   read(ctx: Context): string | null {
     return ctx.cookies.get(this.name)
   }
 
   /**
-   * Adds the fields to a response: those for shared caches, and the cookie if it changes. A shared cache would send a
-   * stored cookie to other users, so `no-store` replaces a `Cache-Control` of the handler that allows it.
+   * Adds the fields to a response: those for shared caches, and the cookie if it changes. A shared cache would send a stored
+   * cookie to other users, so `no-store` replaces a handler's `Cache-Control` field that permits storing.
    *
-   * @param isWritten Whether the response belongs to a change of the session
+   * @param isWritten Whether the handler changed the session
    */
   write(response: OutgoingResponse, ctx: Context, change: CookieChange | undefined, isWritten: boolean): void {
     const { headers } = response
@@ -76,10 +76,10 @@ export class SessionCookie {
   }
 }
 
-/** RFC 9111 §3: reports whether `Cache-Control` explicitly allows shared caches to store a response. */
+/** Reports whether `Cache-Control` explicitly allows shared caches to store a response (RFC 9111 §3). */
 function allowsSharedCaches(control: string): boolean {
   const directives = new Map(
-    // A quoted string can contain the names of directives.
+    // Remove quoted strings, which can contain directive names.
     control
       .replaceAll(/"[^"]*"/g, '""')
       .split(',')
@@ -90,13 +90,13 @@ function allowsSharedCaches(control: string): boolean {
   )
   if (directives.has('no-store')) return false
   if (directives.has('public') || directives.has('s-maxage')) return true
-  // RFC 9111 §5.2.2.7: `private="set-cookie"` forbids caches to store only this field. Many ignore the list.
+  // RFC 9111 §5.2.2.7: `private="set-cookie"` prohibits storing only this field. Many caches ignore the list.
   const isPrivate = directives.has('private') && directives.get('private') === undefined
   return directives.has('max-age') && !isPrivate
 }
 
 function isCleartextLocalhost(ctx: Context): boolean {
   const { scheme, authority } = ctx.exchange
-  if (scheme !== 'http' || ctx.trustsProxy || !LOCALHOST.test(authority)) return false
+  if (scheme !== 'http' || ctx.trustsProxy === true || !LOCALHOST.test(authority)) return false
   return !PROXY_FIELDS.some((name) => ctx.headers.has(name))
 }

@@ -16,41 +16,47 @@ export interface StoredSettings extends Settings {
   readonly saves: SaveQueue
 }
 
-/** A session that the store has. */
+/** A session that exists in the store. */
 interface Held {
   readonly id: string
   readonly key: string
   readonly stored: StoredSession
 }
 
-/** Each failed attempt means that another process has changed the session. One process saves a session once at a time. */
+/**
+ * Each failed attempt indicates a change from another process, because one process runs only one save of a session at a time.
+ */
 const MAX_ATTEMPTS = 10
-/** The longest delay after the first attempt. It grows with each one, so that processes that conflict get out of step. */
+/**
+ * The maximum delay in milliseconds after the first attempt. It grows with each attempt, so that conflicting processes diverge.
+ */
 const DELAY_MS = 5
 
 /** The session of one request, whose data is in a store. */
 export class StoredRequestSession<Data extends object> implements Session<Data> {
   readonly #settings: StoredSettings
   readonly #cookie: SessionCookie
-  /** Whether the browser has a cookie, even one that is not valid. */
+  /** Whether the browser has a cookie, even an invalid one. */
   readonly #hasCookie: boolean
   /** `undefined` without a session in the store. */
   #held: Held | undefined
   #data: JsonData
-  /** The changes that the store does not have yet. */
+  /** The changes that are not in the store yet. */
   #changes: readonly Change[] = []
-  /** The last call of `rotate()` that the store does not have yet. A save ends only the call that it began with. */
+  /**
+   * The last call of `rotate()` that is not in the store yet. A save completes only the call that was pending when it began.
+   */
   #rotation: symbol | undefined = undefined
   /** The session that must be deleted. */
   #destroyed: Held | undefined = undefined
-  /** Increased when the session ends, even during a save. */
+  /** Incremented when the session ends, even during a save. */
   #generation = 0
   #cookieChange: CookieChange | undefined = undefined
   #isWritten = false
   #saving: Promise<void> = Promise.resolve()
   #isClosed: boolean
 
-  /** Reads the session of a request. @throws the error of the store */
+  /** Reads the session of a request. @throws the error from the store */
   static async open<Data extends object>(ctx: Context, settings: StoredSettings): Promise<StoredRequestSession<Data>> {
     const cookie = new SessionCookie(settings.name, ctx)
     const id = cookie.read(ctx)
@@ -101,21 +107,21 @@ export class StoredRequestSession<Data extends object> implements Session<Data> 
     this.#cookieChange = this.#hasCookie ? { value: null, maxAgeSeconds: undefined } : undefined
   }
 
-  /** Saves the changes, after earlier calls. Keeps them if the store rejects. */
+  /** Saves the changes after earlier calls have finished. Keeps the changes if the store rejects. */
   save(): Promise<void> {
     const saving = this.#saving.then(() => this.#save())
     this.#saving = saving.catch(() => {})
     return saving
   }
 
-  /** Discards the changes that are not saved, and refuses further ones. */
+  /** Discards unsaved changes and refuses further changes. */
   close(): void {
     this.#isClosed = true
     this.#changes = []
     this.#rotation = undefined
   }
 
-  /** Whether the store does not have all changes. */
+  /** Whether some changes are not in the store. */
   get #isUnsaved(): boolean {
     return this.#changes.length > 0 || this.#rotation !== undefined
   }
@@ -132,10 +138,10 @@ export class StoredRequestSession<Data extends object> implements Session<Data> 
     return this.#settings.saves.run(key, (stored) => this.#writeAfter(key, stored))
   }
 
-  /** Writes all changes after another save of the session, and returns the session if it still has this key. */
+  /** Writes all changes after another save of the session. Returns the session if it still has this key. */
   async #writeAfter(key: string, stored: StoredSession | undefined): Promise<StoredSession | undefined> {
     const held = this.#held
-    // Without this, the first attempt would always fail.
+    // Use the result of that save; otherwise, the first attempt would always fail.
     if (held?.key === key && stored !== undefined && stored.version > held.stored.version) {
       this.#rebase({ ...held, stored })
     }
@@ -155,7 +161,7 @@ export class StoredRequestSession<Data extends object> implements Session<Data> 
     }
   }
 
-  /** Writes the changes to the store. Returns false if another request changed the session, whose data is then read. */
+  /** Writes the changes to the store. If another request changed the session, reads the new data and returns false. */
   async #write(attempts: number): Promise<boolean> {
     const held = this.#held
     const generation = this.#generation
@@ -176,7 +182,7 @@ export class StoredRequestSession<Data extends object> implements Session<Data> 
     return held
   }
 
-  /** Returns `undefined` if the store has another version. */
+  /** Returns `undefined` if the store contains another version. */
   async #replace(held: Held): Promise<Held | undefined> {
     const { store } = this.#settings
     const { key, stored } = held
@@ -184,8 +190,8 @@ export class StoredRequestSession<Data extends object> implements Session<Data> 
       const next = this.#next()
       return (await store.replace(key, stored.version, next)) ? { ...held, stored: next } : undefined
     }
-    // If the second call fails, the response has no new id. The old session remains, with its old data, unless the store
-    // deleted it without a reply, as after a timeout. Then the client has no session.
+    // If the second call fails, the response has no new ID. The old session remains with its old data, unless the store deleted
+    // it without a reply, as in a timeout. The client then has no session.
     const created = await this.#create()
     if (await store.delete(key, stored.version)) return created
     await store.delete(created.key)
@@ -199,7 +205,7 @@ export class StoredRequestSession<Data extends object> implements Session<Data> 
     return { version: version + 1, json: this.#data.json, createdAtMs, expiresAtMs }
   }
 
-  /** Records that the store has a session with the first changes and the rotation. */
+  /** Records that the store contains the session with the first changes and the rotation. */
   #hold(
     written: Held,
     { generation, count, rotation }: { generation: number; count: number; rotation: symbol | undefined },
@@ -228,7 +234,7 @@ export class StoredRequestSession<Data extends object> implements Session<Data> 
     this.#rebase(found)
   }
 
-  /** Applies the changes to the session of another request. */
+  /** Applies the changes to the session that another request stored. */
   #rebase(held: Held): void {
     this.#held = held
     this.#data = this.#changes.reduce(applyChange, parseData(held.stored.json))
@@ -261,7 +267,7 @@ export class StoredRequestSession<Data extends object> implements Session<Data> 
   #send(response: OutgoingResponse, responding: Context, own: Context): void {
     const isUnsaved = this.#isUnsaved || this.#destroyed !== undefined
     this.close()
-    // After the timeout of a route, another context responds while the handler still runs.
+    // After a route timeout, another context responds while the handler is still running.
     if (isUnsaved && responding === own) throw unsaved()
     this.#cookie.write(response, responding, this.#cookieChange, this.#isWritten)
   }
@@ -271,12 +277,12 @@ export class StoredRequestSession<Data extends object> implements Session<Data> 
   }
 }
 
-/** Finds the session of an id that a client sent. */
+/** Finds the session for an ID that a client sent. */
 async function find({ store, absoluteTimeoutMs }: StoredSettings, id: string): Promise<Held | undefined> {
   const key = storeKeyOf(id)
   const stored = key === undefined ? undefined : await store.read(key)
   if (key === undefined || stored === undefined) return undefined
-  // The store compares with its own clock, and a shorter timeout also applies to older sessions.
+  // The store compares with its own clock. A shorter absolute timeout must also apply to older sessions.
   const isExpired = Math.min(stored.expiresAtMs, stored.createdAtMs + absoluteTimeoutMs) <= Date.now()
   return isExpired ? undefined : { id, key, stored }
 }

@@ -13,7 +13,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: 1_000_000_000_00
 afterEach(() => void vi.useRealTimers())
 
 describe('session()', () => {
-  it('keeps data in the store, under the hash of the id', async () => {
+  it('keeps data in the store under the hash of the id', async () => {
     const { store, calls } = recording()
     const browser = new Browser(appWith({}, { store }))
     const [cookie] = (await browser.post('/login')).headers.getSetCookie()
@@ -27,7 +27,7 @@ describe('session()', () => {
     expect(JSON.stringify(calls)).not.toContain(idOf(browser))
   })
 
-  it('reads the store on first use, and writes only changes', async () => {
+  it('reads the store on first use and writes only changes', async () => {
     const { store, calls } = recording()
     const browser = new Browser(appWith({ same: (current) => current.update({ user: 'ada' }) }, { store }))
     await browser.post('/login')
@@ -47,14 +47,14 @@ describe('session()', () => {
     expect(response.headers.get('cache-control')).toBe('no-store')
   })
 
-  it('creates no session for a request that only reads', async () => {
+  it('does not create a session for a request that only reads', async () => {
     const { store, calls } = recording()
     const response = await new Browser(appWith({}, { store })).get('/')
     expect(response.headers.getSetCookie()).toEqual([])
     expect(calls).toEqual([])
   })
 
-  it('rejects with a hint where the middleware is missing', async () => {
+  it('rejects with a hint if the middleware is missing', async () => {
     const app = new App()
     const errors: unknown[] = []
     app.router.onError((error) => void errors.push(error))
@@ -63,7 +63,7 @@ describe('session()', () => {
     expect(String(errors)).toBe('Error: Nothing provides the session here: add router.use(sessions) before this route')
   })
 
-  it('keeps one session per request if it surrounds a router and its group', async () => {
+  it('keeps one session per request if a router and its group use it', async () => {
     const app = new App()
     const sessions = session<Data>({ store: memorySessions() })
     const router = app.router.use(sessions)
@@ -81,7 +81,7 @@ describe('session()', () => {
     expect(response.headers.getSetCookie()).toHaveLength(1)
   })
 
-  it('keeps two sessions with different names apart', async () => {
+  it('separates two sessions with different names', async () => {
     const app = new App()
     const one = session<Data>({ store: memorySessions() })
     const two = session<Data>({ store: memorySessions(), name: '__Host-two' })
@@ -98,7 +98,7 @@ describe('session()', () => {
   })
 })
 
-describe('a response of two sessions', () => {
+describe('a response with two sessions', () => {
   it.each(['one', 'two'] as const)('has no-store if only session %s changes', async (changed) => {
     const app = new App()
     const sessions = {
@@ -134,7 +134,7 @@ describe('data', () => {
     expect(await (await browser.post('/change')).text()).toBe('checked')
   })
 
-  it('has the form of the next request immediately', async () => {
+  it('has the same form after a change as in the next request', async () => {
     const app = appWith({
       date: (current) => {
         current.update({ when: new Date(0), user: undefined })
@@ -173,7 +173,7 @@ describe('data', () => {
 })
 
 describe('the idle timeout of session()', () => {
-  it('is extended once per tenth of it', async () => {
+  it('is extended at most once per tenth of its duration', async () => {
     const { store, calls } = recording()
     const browser = new Browser(appWith({}, { store, idleTimeoutMs: 60_000 }))
     await browser.post('/login')
@@ -222,7 +222,7 @@ describe('a store that fails', () => {
     expect([response.status, response.headers.getSetCookie()]).toEqual([500, []])
   })
 
-  it('causes a 500 when the session is read, and keeps the cookie', async () => {
+  it('causes a 500 but keeps the cookie when the session is read', async () => {
     const memory = memorySessions()
     const browser = new Browser(appWith({}, { store: memory }))
     await browser.post('/login')
@@ -232,7 +232,7 @@ describe('a store that fails', () => {
     expect(await browser.json('/')).toEqual({ user: 'ada' })
   })
 
-  it('reports its error with the error of the handler', async () => {
+  it("reports its error together with the handler's error", async () => {
     const store = { ...bound(memorySessions()), create: () => Promise.reject(new Error('down')) }
     const app = new App()
     const sessions = session<Data>({ store })

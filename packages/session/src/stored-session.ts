@@ -5,7 +5,7 @@ import { SaveQueue } from './save-queue.ts'
 import type { Session, Sessions } from './session.ts'
 import { StoredRequestSession, type StoredSettings } from './stored-request-session.ts'
 
-/** Reads the session of one request on first use, and saves it. */
+/** Reads the session of one request on first use and saves it. */
 class LazySession<Data extends object> {
   readonly #ctx: Context
   readonly #settings: StoredSettings
@@ -22,7 +22,7 @@ class LazySession<Data extends object> {
 
   /** Saves the session if the handler used it. */
   async save(): Promise<void> {
-    // The handler received the error of a session that cannot be read.
+    // If the session cannot be read, the handler has already received the error.
     const opened = await this.#session?.catch(() => undefined)
     try {
       await opened?.save()
@@ -34,10 +34,10 @@ class LazySession<Data extends object> {
 }
 
 /**
- * Creates middleware that keeps sessions in a store, so that `destroy()` ends a session everywhere. The cookie holds a random
- * id. The session is read on first use, and changes are saved when the handler has finished, even if it throws.
+ * Creates middleware that keeps sessions in a store, so that `destroy()` ends a session everywhere. The cookie contains a
+ * random ID. The session is read on first use. Changes are saved when the handler has finished, even if it throws.
  *
- * @throws {TypeError | RangeError} that names the option that does not exist or has a wrong value
+ * @throws {TypeError | RangeError} that names the unknown or invalid option
  *
  * @example
  * const sessions = session<{ user: string }>({ store: memorySessions() })
@@ -55,7 +55,7 @@ export function session<Data extends object>(options: SessionOptions): Sessions<
   const settings = { ...settingsOf(api, options), store, saves: new SaveQueue() }
   const key: ContextKey<LazySession<Data>> = { name: 'the session', hint: 'add router.use(sessions) before this route' }
   const middleware = async (ctx: Context, next: Next): Promise<void> => {
-    // The same middleware can surround a group within a router.
+    // A router and one of its groups can use the same middleware.
     if (ctx.get(key) !== null) return next()
     const lazy = new LazySession<Data>(ctx, settings)
     ctx.set(key, lazy)
@@ -72,12 +72,12 @@ export function session<Data extends object>(options: SessionOptions): Sessions<
   })
 }
 
-/** Saves the session after an error of the handler, such as one that answers a wrong password after `destroy()`. */
+/** Saves the session after an error from the handler. For example, a handler can call `destroy()` and then throw a 401. */
 async function saveAfter(error: unknown, lazy: LazySession<object>): Promise<void> {
   try {
     await lazy.save()
   } catch (failure) {
-    const message = 'The session cannot be saved after an error of the handler'
+    const message = 'The session cannot be saved after an error from the handler'
     throw withCode('FW_SESSION_UNSAVED', new SuppressedError(failure, error, message))
   }
 }

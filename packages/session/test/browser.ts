@@ -1,9 +1,9 @@
-/** An application, or a client of several servers. */
+/** An application, or a client for several servers. */
 interface Fetching {
   fetch(url: string, init: RequestInit): Promise<Response>
 }
 
-/** Sends requests to an application with the cookies that it has set, as a browser does. */
+/** Sends requests to an application with the cookies that it has set, like a browser. */
 export class Browser {
   readonly cookies: Map<string, string> = new Map()
   readonly #app: Fetching

@@ -49,7 +49,7 @@ function addRoutes(router: ReturnType<Server['router']>, sessions: Sessions<Data
   })
 }
 
-/** Opens a page twice, and returns its second title and the names of the cookies. */
+/** Opens a page twice. Returns its second title and the cookie names. */
 async function visit(url: string): Promise<[title: string, ...cookies: string[]]> {
   const page = await context.newPage()
   await page.goto(url)

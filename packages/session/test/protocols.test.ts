@@ -10,7 +10,7 @@ interface Data {
   visits: number
 }
 
-/** The codes of the errors that handlers and the middleware threw. */
+/** The codes of the errors from handlers and the middleware. */
 const codes: unknown[] = []
 
 beforeAll(() => setSinks([]))
@@ -99,7 +99,7 @@ function addRoutes(router: ReturnType<Server['router']>, sessions: Sessions<Data
 }
 
 eachProtocol('a session', start, (client) => {
-  /** Sends a request with a cookie, and returns the response with its new cookie. */
+  /** Sends a request with a cookie. Returns the response with its new cookie. */
   const send = async (path: string, cookie?: string, method = 'GET') => {
     const headers: [string, string][] = cookie === undefined ? [] : [['cookie', cookie]]
     const response = await client().request({ method, path, headers: [['host', 'example.org'], ...headers] })
@@ -122,13 +122,10 @@ eachProtocol('a session', start, (client) => {
     expect(logout.set).toEqual([expect.stringContaining('__Host-session=; Max-Age=0')])
   })
 
-  it.each(['/sealed', '/stored'])(
-    'is found if the client sends another cookie of the same name later: %s',
-    async (prefix) => {
-      const { cookie } = await send(`${prefix}/login`, undefined, 'POST')
-      expect((await send(prefix, `${cookie}; __Host-session=x`)).body).toBe('{"user":"ada"}')
-    },
-  )
+  it.each(['/sealed', '/stored'])('is found if another cookie with the same name follows: %s', async (prefix) => {
+    const { cookie } = await send(`${prefix}/login`, undefined, 'POST')
+    expect((await send(prefix, `${cookie}; __Host-session=x`)).body).toBe('{"user":"ada"}')
+  })
 
   it.each(['/sealed', '/stored'])('is saved before a prepared stream: %s', async (prefix) => {
     const { body, cookie, set } = await send(`${prefix}/stream`)
@@ -136,7 +133,7 @@ eachProtocol('a session', start, (client) => {
     expect((await send(prefix, cookie)).body).toBe('{"visits":1}')
   })
 
-  it.each(['/sealed', '/stored'])('refuses changes of a stream that has begun: %s', async (prefix) => {
+  it.each(['/sealed', '/stored'])('refuses changes from a stream that has begun: %s', async (prefix) => {
     const { body, set } = await send(`${prefix}/late-stream`)
     expect([body, set]).toEqual(['aFW_RESPONSE_SENT', []])
   })
@@ -153,7 +150,7 @@ eachProtocol('a session', start, (client) => {
     expect((await send(prefix, cookie)).body).toBe('{"visits":4}')
   })
 
-  it('needs no save() before startResponse() if it is sealed', async () => {
+  it('does not need save() before startResponse() if it is sealed', async () => {
     const { status, cookie } = await send('/sealed/unsaved')
     expect(status).toBe(200)
     expect((await send('/sealed', cookie)).body).toBe('{"visits":3}')
@@ -173,7 +170,7 @@ eachProtocol('a session', start, (client) => {
     expect(codes).toEqual(Array(3).fill('FW_RESPONSE_SENT'))
   })
 
-  it('keeps the 503 of a timeout, and discards what is not saved', async () => {
+  it('keeps the 503 of a timeout and discards unsaved changes', async () => {
     const { status, set } = await send('/stored/slow')
     expect([status, set]).toEqual([503, []])
   })
@@ -184,7 +181,7 @@ eachProtocol('a session', start, (client) => {
     expect((await send('/stored', cookie)).body).toBe('{"visits":6}')
   })
 
-  it('is destroyed even if the timeout responds first', async () => {
+  it('is destroyed even if the request times out first', async () => {
     const { cookie } = await send('/stored/login', undefined, 'POST')
     const { status } = await send('/stored/slow?destroy', cookie)
     expect(status).toBe(503)

@@ -2,11 +2,11 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { RedisServer } from '@fw/testing/redis'
 import { createClient } from 'redis'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { redisSessions, type RedisSessionClient } from '../src/redis.ts'
 import { Browser } from './browser.ts'
-import { RedisServer } from './redis-server.ts'
 import { storeContract } from './store-contract.ts'
 
 function clientOf(redis: RedisServer): ReturnType<typeof createClient> {
@@ -31,7 +31,7 @@ describe('redisSessions()', () => {
 
   it.each([undefined, 'redis://user:password@host', {}, null])('refuses the client %j', (client) => {
     const create = (): unknown => redisSessions(client as RedisSessionClient)
-    expect(create).toThrow('redisSessions: client must be a client of the package redis, got')
+    expect(create).toThrow('redisSessions: client must be a client from the redis package, got')
     expect(create).toThrow(/^(?!.*password)/)
   })
 
@@ -43,7 +43,7 @@ describe('redisSessions()', () => {
     expect(() => redisSessions(clientOf(redis), options)).toThrow(message)
   })
 
-  it('reports a Redis that does not reply', async () => {
+  it('reports a Redis server that does not reply', async () => {
     await using halted = await RedisServer.start(false)
     const client = clientOf(halted)
     await client.connect()
@@ -56,7 +56,7 @@ describe('redisSessions()', () => {
   })
 })
 
-/** The processes of one test. */
+/** The server processes of one test. */
 class Fleet implements AsyncDisposable {
   readonly #processes: readonly ChildProcess[]
   readonly origins: readonly string[]
@@ -78,7 +78,7 @@ class Fleet implements AsyncDisposable {
     return new Fleet(processes, ports)
   }
 
-  /** Returns a browser whose requests go to the processes in turn. */
+  /** Returns a browser that sends its requests to the processes in turn. */
   browser(): Browser {
     let at = 0
     const send = (url: string, init: RequestInit): Promise<Response> => {
@@ -114,7 +114,7 @@ describe('a server with two processes and Redis', () => {
     for (const copy of copies) expect(await copy.json('/')).toEqual({})
   })
 
-  it('lets no request revive a session while another process logs out', async () => {
+  it('does not let a request revive a session while another process logs out', async () => {
     await using redis = await RedisServer.start(false)
     await using fleet = await Fleet.start(redis)
     for (let round = 0; round < 10; round++) {
@@ -134,7 +134,7 @@ describe('a server with two processes and Redis', () => {
     }
   })
 
-  it('keeps only hashes of ids in Redis, each with an expiry', async () => {
+  it('stores only hashes of ids in Redis, each with an expiry', async () => {
     await using redis = await RedisServer.start(false)
     await using fleet = await Fleet.start(redis)
     const browser = fleet.browser()
@@ -160,7 +160,7 @@ describe('a server with two processes and Redis', () => {
       await browser.post('/login')
       const id = browser.cookies.get('session')
       await redis.kill()
-      // Both processes: an outage is an error, never a session without data, which would look like a logout.
+      // Ask both processes: an outage must be an error, because a session without data would look like a logout.
       for (let request = 0; request < 4; request++) {
         const response = await browser.get('/')
         expect([response.status, response.headers.getSetCookie()]).toEqual([500, []])

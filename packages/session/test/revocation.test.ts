@@ -8,7 +8,7 @@ import { type Act, appWith, bound, type Data, idOf, recording } from './stored-a
 beforeAll(() => setSinks([]))
 
 describe('an unknown id', () => {
-  it('is never adopted: an attacker could know it', async () => {
+  it('is never adopted, because an attacker could know it', async () => {
     const app = appWith({})
     const fixed = Buffer.alloc(32, 7).toString('base64url')
     const victim = new Browser(app)
@@ -22,7 +22,7 @@ describe('an unknown id', () => {
   })
 
   it.each(['', 'x', 'A'.repeat(42), 'A'.repeat(44), `${'A'.repeat(42)}=`, `${'A'.repeat(42)}.`, '__proto__'])(
-    'does not reach the store if it has another form: %j',
+    'does not reach the store if it is malformed: %j',
     async (value) => {
       const { store, calls } = recording()
       const browser = new Browser(appWith({}, { store }))
@@ -32,7 +32,7 @@ describe('an unknown id', () => {
     },
   )
 
-  it('keeps its cookie, because the response of a parallel rotation can have replaced it', async () => {
+  it('keeps its cookie, because a parallel rotation may have replaced it', async () => {
     const browser = new Browser(appWith({}))
     browser.cookies.set('__Host-session', 'A'.repeat(43))
     expect((await browser.get('/')).headers.getSetCookie()).toEqual([])
@@ -51,7 +51,7 @@ describe('rotate()', () => {
     expect(await attacker.json('/')).toEqual({})
   })
 
-  it('leaves one session in the store: fastify/session#348', async () => {
+  it('leaves only one session in the store: fastify/session#348', async () => {
     const { store, calls } = recording()
     const browser = new Browser(appWith({}, { store }))
     await browser.post('/visit')
@@ -63,7 +63,7 @@ describe('rotate()', () => {
     expect(await store.read(current)).toMatchObject({ json: '{"visits":1,"user":"ada"}' })
   })
 
-  it('takes effect during a save: a session that an attacker fixed ends', async () => {
+  it('takes effect during a save, to end a session that an attacker fixed', async () => {
     const app = appWith({
       'login-during-save': async (current) => {
         current.update({ visits: 2 })
@@ -84,7 +84,7 @@ describe('rotate()', () => {
     expect(await attacker.json('/')).toEqual({})
   })
 
-  it('takes effect if the save in progress rotates too', async () => {
+  it('takes effect even if the save in progress is rotating', async () => {
     const { store, calls } = recording()
     const app = appWith(
       {
@@ -105,7 +105,7 @@ describe('rotate()', () => {
     expect(await browser.json('/')).toEqual({ visits: 1 })
   })
 
-  it('does nothing without a session', async () => {
+  it('has no effect without a session', async () => {
     const response = await new Browser(appWith({ rotate: (current) => current.rotate() })).post('/rotate')
     expect([response.status, response.headers.getSetCookie()]).toEqual([200, []])
   })
@@ -123,7 +123,7 @@ describe('rotate()', () => {
 })
 
 describe('destroy()', () => {
-  it('ends the session of every browser that has a copy', async () => {
+  it('ends the session in every browser that has a copy', async () => {
     const browser = new Browser(appWith({}))
     await browser.post('/login')
     const thief = browser.copy()
@@ -147,7 +147,7 @@ describe('destroy()', () => {
     expect(await thief.json('/')).toEqual({})
   })
 
-  it('begins a new session with a later update()', async () => {
+  it('lets a later update() begin a new session', async () => {
     const app = appWith({
       restart: (current) => {
         current.destroy()
@@ -164,7 +164,7 @@ describe('destroy()', () => {
     expect(await old.json('/')).toEqual({})
   })
 
-  it('ends a session that a save in progress creates', async () => {
+  it('ends a session that a save in progress is creating', async () => {
     const { store, calls } = recording()
     const app = appWith(
       {
@@ -185,8 +185,8 @@ describe('destroy()', () => {
   })
 })
 
-describe('destroy() during a save that conflicts', () => {
-  it.each(['changed', 'deleted'])('stays if another request has %s the session', async (other) => {
+describe('destroy() during a conflicting save', () => {
+  it.each(['changed', 'deleted'])('remains in effect if another request has %s the session', async (other) => {
     const memory = memorySessions()
     const read = Promise.withResolvers<void>()
     const resumed = Promise.withResolvers<void>()
@@ -228,7 +228,7 @@ describe('destroy() during a save that conflicts', () => {
   })
 })
 
-/** A route that waits in the middle, so that other requests can overtake it. */
+/** Returns a route that pauses before it continues, so that other requests can overtake it. */
 function pausing(act: (current: Session<Data>) => void): { act: Act; reached: Promise<void>; resume: () => void } {
   const reached = Promise.withResolvers<void>()
   const resumed = Promise.withResolvers<void>()
@@ -293,7 +293,7 @@ describe('a parallel request', () => {
     expect((await responding).status).toBe(200)
   })
 
-  it('keeps the changes of others: every function sees the current data', async () => {
+  it('keeps the changes from other requests, because every function receives the current data', async () => {
     const app = appWith({})
     const browser = new Browser(app)
     await browser.post('/visit')
@@ -302,7 +302,7 @@ describe('a parallel request', () => {
     expect(await browser.json('/')).toEqual({ visits: 51 })
   })
 
-  it('costs two calls of the store, even if 100 update one session', async () => {
+  it('makes only two calls to the store, even if 100 requests update one session', async () => {
     const { store, calls } = recording()
     const browser = new Browser(appWith({}, { store }))
     await browser.post('/visit')
@@ -313,7 +313,7 @@ describe('a parallel request', () => {
     expect(await browser.json('/')).toEqual({ visits: 101 })
   })
 
-  it('loses no change to requests of other processes', async () => {
+  it('does not lose changes to requests in other processes', async () => {
     const store = memorySessions()
     const browsers = [appWith({}, { store }), appWith({}, { store }), appWith({}, { store })].map(
       (app) => new Browser(app),
@@ -326,7 +326,7 @@ describe('a parallel request', () => {
     expect(await first.json('/')).toEqual({ visits: 61 })
   })
 
-  it('gets 409 after 10 conflicts, and saves nothing', async () => {
+  it('is answered with 409 after 10 conflicts and saves nothing', async () => {
     const memory = memorySessions()
     const { store, calls } = recording({ ...bound(memory), replace: () => Promise.resolve(false) })
     const app = appWith({}, { store })
@@ -338,7 +338,7 @@ describe('a parallel request', () => {
     expect(await browser.json('/')).toEqual({ user: 'ada' })
   })
 
-  it('keeps other properties if it passes an object', async () => {
+  it('keeps other properties if it passes an object to update()', async () => {
     const slow = pausing((current) => current.update({ user: 'ada' }))
     const browser = new Browser(appWith({ slow: slow.act }))
     await browser.post('/visit')
@@ -350,7 +350,7 @@ describe('a parallel request', () => {
     expect(await browser.json('/')).toEqual({ visits: 2, user: 'ada' })
   })
 
-  it('rotates a session that another one has changed', async () => {
+  it('rotates a session that another request has changed', async () => {
     const slow = pausing((current) => current.rotate())
     const browser = new Browser(appWith({ slow: slow.act }))
     await browser.post('/visit')

@@ -1,4 +1,4 @@
-/** A process with sessions in Redis: `node session-node.ts <socket of Redis>`. */
+/** A process with sessions in Redis: `node session-node.ts <Redis socket>`. */
 import { Server } from '@fw/core'
 import { setSinks } from '@fw/log'
 import { createClient } from 'redis'

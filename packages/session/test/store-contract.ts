@@ -24,20 +24,20 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
 
   describe(`${name} as a store`, () => {
     it(
-      'returns what it has stored',
+      'returns a stored session',
       withStore(async (store) => {
         expect(await store.read('a')).toBeUndefined()
         const stored = sessionOf(1, '{"text":"é\\u0000"}')
         await store.create('a', stored)
         const found = await store.read('a')
         expect(found).toMatchObject({ version: 1, json: stored.json, createdAtMs: stored.createdAtMs })
-        // A store can count the remaining time with its own clock.
+        // A store can measure the remaining time with its own clock.
         expect(Math.abs((found?.expiresAtMs ?? 0) - stored.expiresAtMs)).toBeLessThan(50_000)
       }),
     )
 
     it(
-      'replaces only the version that the caller has read',
+      'replaces only the version that the caller read',
       withStore(async (store) => {
         await store.create('a', sessionOf(1, '{"n":1}'))
         expect(await store.replace('a', 1, sessionOf(2, '{"n":2}'))).toBe(true)
@@ -47,7 +47,7 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
     )
 
     it(
-      'lets one of many parallel replacements succeed',
+      'lets only one of many parallel replacements succeed',
       withStore(async (store) => {
         await store.create('a', sessionOf(1, '{}'))
         const numbers = Array.from({ length: 20 }, (_, at) => at)
@@ -70,7 +70,7 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
     )
 
     it(
-      'deletes only the version that the caller has read',
+      'deletes only the version that the caller read',
       withStore(async (store) => {
         await store.create('a', sessionOf(3, '{}'))
         expect(await store.delete('a', 2)).toBe(false)
@@ -81,7 +81,7 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
     )
 
     it(
-      'forgets an expired session',
+      'does not return an expired session',
       withStore(async (store) => {
         await store.create('a', sessionOf(1, '{}', 1))
         while ((await store.read('a')) !== undefined) await new Promise((resolve) => void setTimeout(resolve, 2))
@@ -91,7 +91,7 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
     )
 
     it(
-      'changes the expiry without the version',
+      'changes the expiry without changing the version',
       withStore(async (store) => {
         await store.create('a', sessionOf(1, '{}', 10_000))
         const before = (await store.read('a'))?.expiresAtMs ?? 0

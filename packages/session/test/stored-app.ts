@@ -16,7 +16,7 @@ export interface Data {
   when: Date
 }
 
-/** A store that records its calls. */
+/** Creates a store that records its calls. */
 export function recording(store: SessionStore = memorySessions()): {
   store: SessionStore
   calls: [string, ...unknown[]][]
@@ -35,7 +35,7 @@ export function recording(store: SessionStore = memorySessions()): {
 
 export type Act = (session: Session<Data>, ctx: Context) => unknown
 
-/** An application with one route for each function. */
+/** Creates an application with one route for each function. */
 export function appWith(
   routes: Record<string, Act>,
   options: Partial<SessionOptions> = {},

@@ -18,7 +18,7 @@ describe('Session', () => {
     >()
   })
 
-  it('accepts changes of its own properties', () => {
+  it('accepts only changes to its own properties', () => {
     expectTypeOf(changes).toBeFunction()
   })
 })
@@ -37,7 +37,7 @@ function changes(current: Session<Data>): void {
 }
 
 describe('Sessions', () => {
-  it('is a middleware with the session of each context', () => {
+  it('is middleware that provides the session of each context', () => {
     expectTypeOf<Sessions<Data>>().toExtend<Middleware>()
     expectTypeOf<Sessions<Data>['of']>().toEqualTypeOf<(ctx: Context) => Promise<Session<Data>>>()
     expectTypeOf(session<Data>).returns.toEqualTypeOf<Sessions<Data>>()
@@ -46,7 +46,7 @@ describe('Sessions', () => {
 })
 
 describe('RedisSessionClient', () => {
-  it('is implemented by a client of the package redis', () => {
+  it('is implemented by clients from the redis package', () => {
     expectTypeOf<ReturnType<typeof createClient>>().toExtend<RedisSessionClient>()
     expectTypeOf<string>().not.toExtend<RedisSessionClient>()
   })

@@ -88,7 +88,7 @@ function resultOf({ events, lastEventId, retryMs, comments }: EventReader): obje
   return { events, lastEventId, retryMs, comments }
 }
 
-/** Checks that a reader finds exactly the encoded event between two others, or that the encoder rejects the event. */
+/** Checks that a reader finds exactly the encoded event between two other events, or that the encoder rejects the event. */
 function checkEncoded(block: ServerSentEvent): void {
   let encoded
   try {

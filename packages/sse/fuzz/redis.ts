@@ -4,7 +4,7 @@ import { decodeEntry, entryOf, parseEntries, parseRead, type RedisEntry } from '
 import type { BackplaneHost } from '../src/backplane/backplane.ts'
 import { SseChannel } from '../src/index.ts'
 
-/** A Redis reply to `XREAD`: entries from any program, in one of the Redis protocol's forms. */
+/** A Redis reply to `XREAD`: entries from any program, in one of the forms in the Redis protocol. */
 interface Input {
   readonly entries: readonly { readonly id: string; readonly fields: readonly string[] }[]
   readonly form: 'array' | 'flat' | 'map' | 'object'
@@ -112,7 +112,7 @@ function checkRestored(entry: RedisEntry): void {
   assert.ok(body.length > 0)
 }
 
-/** Checks that a channel delivers each event, or rejects it with an error of the documented class, and stays usable. */
+/** Checks that a channel delivers each event or rejects it with an error of the documented class, and remains usable. */
 async function checkChannel(entries: readonly RedisEntry[]): Promise<void> {
   let host: BackplaneHost | undefined
   const backplane = {

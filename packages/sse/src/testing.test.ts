@@ -35,7 +35,7 @@ describe('parseEvents', () => {
     ['one byte order mark before an empty line', '\uFEFF\n\uFEFFdata: a\n\ndata: b\n\n', ['b']],
     ['a byte order mark in the data', 'data: \uFEFFa\n\n', ['\uFEFFa']],
     ['the characters that look like the bytes of a byte order mark', '\xEF\xBB\xBFdata: a\n\ndata: b\n\n', ['b']],
-  ])('reads %s as text, as bytes and in every split', (_, text, data) => {
+  ])('reads %s as text, as bytes and split at every position', (_, text, data) => {
     expect(dataOf([text])).toEqual(data)
     expect(dataOf(['', ...text.split('')])).toEqual(data)
     for (const slices of everySplit(Buffer.from(text))) expect(dataOf(slices)).toEqual(data)
@@ -95,7 +95,7 @@ describe('EventClient', () => {
     expect([client.retryMs, client.lastEventId, client.comments]).toEqual([7, 'ü', ['hello']])
   })
 
-  it('gets missed events when it reconnects', async () => {
+  it('receives missed events when it reconnects', async () => {
     const channel = new SseChannel()
     await using client = await EventClient.connect(appOf(channel), '/')
     channel.publish('a', '1', { id: 'ü1' })
@@ -107,7 +107,7 @@ describe('EventClient', () => {
     expect((await client.take(2)).map(({ data }) => data)).toEqual(['2', '3'])
   })
 
-  it('starts after a given id', async () => {
+  it('starts after the given id', async () => {
     const channel = new SseChannel()
     for (const id of ['1', '2', '3']) channel.publish('a', id, { id })
     await using client = await EventClient.connect(appOf(channel), '/', { headers: { 'last-event-id': '1' } })

@@ -41,12 +41,12 @@ it('limits the memory of a history, even while other code uses the buffer pool',
     for (let at = 0; at < 20; at++) Buffer.from('x'.repeat(4000))
   }
   expect(channel.stats.keptEvents).toBe(1000)
-  // As slices of the pool, the events would take 62 MiB. Discarded memory is freed a little later.
+  // As slices of the pool, the events would occupy 62 MiB. Discarded memory is freed a little later.
   await vi.waitFor(() => expect(heldBytes() - before).toBeLessThan(8 * MIB), { timeout: 30_000 })
 })
 
 eachProtocol('a client that never reads', start, (client) => {
-  it('makes the producer wait, is aborted, and notifies the producer', async () => {
+  it('makes the producer wait until the stream is aborted', async () => {
     const before = heldBytes()
     stallTimeoutMs = 500
     let writes = 0
@@ -65,7 +65,7 @@ eachProtocol('a client that never reads', start, (client) => {
     const { signal } = await done.promise
     expect(signal.aborted).toBe(true)
     expect(most).toBeLessThan(MIB)
-    // The socket buffers hold some of the events.
+    // The socket buffers contain some of the events.
     expect(writes).toBeLessThan(500)
     response.abort()
     await vi.waitFor(() => expect(heldBytes() - before).toBeLessThan(8 * MIB), { timeout: 30_000 })
@@ -77,7 +77,7 @@ eachProtocol('a client that never reads', start, (client) => {
     ['drop-newest', { isOpen: true, isDropping: true, warnings: 1 }],
     // Events with three keys never fill the buffer.
     ['latest-by-key', { isOpen: true, isDropping: true, warnings: 0 }],
-  ])('stays within its limit on a channel under %s, and is reported', async (slowConsumer, expected) => {
+  ])('is reported and stays within its limit on a channel under %s', async (slowConsumer, expected) => {
     stallTimeoutMs = 0
     const notified = { slow: 0, dropped: 0 }
     const channel = new SseChannel({
@@ -115,7 +115,7 @@ eachProtocol('a client that never reads', start, (client) => {
 })
 
 eachProtocol('a client that vanishes', start, (client) => {
-  it('ends the loop that writes to it and leaves nothing on the channel', async () => {
+  it('ends the loop that writes to it and is removed from the channel', async () => {
     const channel = new SseChannel({ history: 0 })
     const ended = Promise.withResolvers<void>()
     const opened = Promise.withResolvers<void>()

@@ -42,7 +42,7 @@ describe('a broadcast', () => {
         return response.text()
       }),
     )
-    // HTTP/1.0 has no chunked encoding.
+    // HTTP/1.0 does not support chunked encoding.
     const bare = rawExchange(clearPort, 'GET / HTTP/1.0\r\n\r\n', { timeoutMs: 30_000 })
     await subscribers(clients.length + 1)
     for (const text of texts) {
@@ -53,7 +53,7 @@ describe('a broadcast', () => {
 
     const blocks = texts.map((text) => `event: n\nid: 1\n${text.replaceAll(/^/gm, 'data: ')}\n\n`)
     const expected = `${blocks.join('')}retry: 1\n\n`
-    // Compare here, because a diff of such long strings is unreadable.
+    // Compare the strings here, because a diff of long strings is unreadable.
     expect((await whole).map((text) => text === expected)).toEqual(clients.map(() => true))
     const { text, ended } = await bare
     expect(Buffer.from(text.slice(text.indexOf('\r\n\r\n') + 4), 'latin1').toString() === expected).toBe(true)
@@ -61,7 +61,7 @@ describe('a broadcast', () => {
     for (const client of clients) await client.close()
   })
 
-  it('becomes one HTTP/1.1 chunk for all events of a turn', async () => {
+  it('is one HTTP/1.1 chunk for all events of a turn', async () => {
     channel = new SseChannel()
     const wire = rawExchange(clearPort, 'GET / HTTP/1.1\r\nhost: a\r\n\r\n', { timeoutMs: 30_000 })
     await subscribers(1)

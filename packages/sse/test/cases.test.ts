@@ -170,7 +170,7 @@ async function perform(
 
 class HandlerFault extends Error {}
 
-/** Result of each call, or the name of its error. */
+/** Makes the calls. Returns the result of each call, or the name of its error. */
 async function makeCalls(
   calls: readonly Call[],
   stream: SseStream,
@@ -195,7 +195,7 @@ function expectedOf(calls: readonly Call[]): unknown[] {
 
 const cases = sharedCases('sse.json') as readonly Case[]
 
-/** Connection-specific fields, which only HTTP/1.1 has (RFC 9113 §8.2.2, RFC 9114 §4.2). */
+/** Connection-specific fields, which exist only in HTTP/1.1 (RFC 9113 §8.2.2, RFC 9114 §4.2). */
 const CONNECTION_FIELDS = new Set(['connection', 'transfer-encoding'])
 
 describe.runIf(cases.length > 0).each(TEST_PROTOCOLS)('sse.json over %s', (protocol) => {

@@ -9,7 +9,7 @@ import { sse, type ServerSentEvent } from '../src/index.ts'
 import type { EventStream } from '../src/stream/event-stream.ts'
 import { EventReader } from '../src/testing.ts'
 
-/** Characters with a meaning in event streams, and similar ones. */
+/** Characters with a meaning in event streams, and similar characters. */
 const text = oneof(
   string({ unit: constantFrom('\n', '\r', '\r\n', ' ', ':', 'a', 'data', 'é', '💥', '\u2028', '\0', '\uFEFF') }),
   string({ unit: 'binary' }),
@@ -25,7 +25,7 @@ interface Seen {
   readonly lastEventId: string
 }
 
-/** Returns the events that a client must dispatch for the given blocks. */
+/** Returns the events that clients must dispatch for the given blocks. */
 function seenOf(sent: readonly ServerSentEvent[]): Seen[] {
   let lastEventId = ''
   return sent.map(({ event = 'message', id, data = '' }) => {
@@ -53,7 +53,7 @@ function offer(sent: readonly ServerSentEvent[], cut: number): string {
   return `/events/${name}`
 }
 
-/** Sends blocks in pieces, each in its own turn. No client must depend on the splits. */
+/** Sends blocks in pieces, each in its own turn. The result must not depend on the splits. */
 async function sendCut(stream: EventStream, { sent, cut }: Offer): Promise<void> {
   const whole = Buffer.from(sent.map((block) => encodeEvent(block)).join(''))
   for (let at = 0; at < whole.length; at += cut) {

@@ -5,7 +5,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { sse, SseChannel } from '../src/index.ts'
 import { parseEvents } from '../src/testing.ts'
 
-/** More bytes than the socket buffers hold. */
+/** More events than fit into the socket buffers. */
 const MISSED = 100
 const EVENT = 'x'.repeat(200_000)
 
@@ -31,7 +31,7 @@ async function start({ tls, http3 }: ServerDemand): Promise<{ port: number; clos
 beforeAll(() => setSinks([]))
 
 eachProtocol('a server that closes', start, (client) => {
-  it('ends every stream properly, even during a replay, and waits for clients that read', async () => {
+  it('completes every stream, even during a replay, and waits for clients that are reading', async () => {
     const [plain, live, replay] = await Promise.all([
       client().request({ path: '/stream' }),
       client().request({ path: '/channel' }),
@@ -45,7 +45,7 @@ eachProtocol('a server that closes', start, (client) => {
     expect(texts[0]).toBe('retry: 7\n\ndata: hello\n\nretry: 7\n\n')
     expect(texts[1]).toMatch(/^event: n\nid: last\ndata: the last\n\nretry: \d{4}\n\n$/)
     const { events, retryMs } = parseEvents(texts[2] ?? '')
-    // The client gets the remaining events from its next server.
+    // The client receives the remaining events from the next server.
     expect(events.map(({ lastEventId }) => lastEventId)).toEqual(events.map((_, at) => String(at + 1)))
     expect(events.every(({ data }) => data.endsWith(EVENT))).toBe(true)
     expect(retryMs).toBeGreaterThan(0)

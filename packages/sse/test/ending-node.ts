@@ -1,4 +1,4 @@
-/** Publishes, closes its server and then has nothing else to do: `node ending-node.ts <Redis socket>`. */
+/** Publishes, closes its server and has nothing left to do: `node ending-node.ts <Redis socket>`. */
 import { Server } from '@fw/core'
 import { setSinks } from '@fw/log'
 import { createClient } from 'redis'

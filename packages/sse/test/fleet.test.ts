@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { DISTURBANCES, EVENTS_PER_SECOND, MOVES, runFleet } from './fleet.ts'
 
-/** `FLEET_CLIENTS=300 FLEET_SECONDS=60` runs the long form. */
+/** `FLEET_CLIENTS=300 FLEET_SECONDS=60` runs the test longer, with more clients. */
 const CLIENTS = Number(process.env['FLEET_CLIENTS'] ?? 40)
 const SECONDS = Number(process.env['FLEET_SECONDS'] ?? 4)
 

@@ -2,8 +2,8 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { on } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { RedisServer } from '@fw/testing/redis'
 import { EventClient } from '../src/testing.ts'
-import { RedisServer } from './redis-server.ts'
 
 export interface FleetOptions {
   readonly nodes: number
@@ -15,13 +15,13 @@ export interface FleetOptions {
   readonly disturbances: readonly Disturbance[]
 }
 
-/** 'restart' kills and restarts Redis, 'cut' ends its connections, 'pause' halts it for longer than the time limit. */
+/** 'restart' kills and restarts Redis, 'cut' closes its connections, 'pause' suspends it for longer than the time limit. */
 export type Disturbance = 'restart' | 'cut' | 'pause'
 
 export interface FleetResult {
   readonly published: number
   readonly reconnects: number
-  /** The errors; empty if every client got exactly the published events. */
+  /** The errors; empty if every client received exactly the published events. */
   readonly faults: readonly string[]
 }
 
@@ -36,15 +36,15 @@ const PUBLISH_MS = 10
 /** Maximum duration of a connection, and of the pause after it. */
 const STAY_MS = 3000
 const AWAY_MS = 1000
-/** Minimum average number of reconnects per client. */
+/** Minimum number of reconnects per client, on average. */
 export const MOVES = 2
 /** Minimum number of events per requested second. */
 export const EVENTS_PER_SECOND = 10
-/** Time that clients have to finish after the last event. */
+/** Milliseconds that clients have to finish after the last event. */
 const PATIENCE_MS = 100_000
 
 /**
- * Connects clients to random processes for random times while Redis is disturbed. Each client must get exactly the
+ * Connects clients to random processes for random times while Redis is being disrupted. Each client must receive exactly the
  * published events, in order.
  */
 export async function runFleet(options: FleetOptions): Promise<FleetResult> {
@@ -119,10 +119,10 @@ async function responseOf<Name extends keyof Responses>(
 
 class Fleet {
   readonly faults: string[] = []
-  /** The last event, once known. */
+  /** The number of the last event, once it is known. */
   last = Infinity
   reconnects = 0
-  /** The newest event that any client has. */
+  /** The newest event that any client has received. */
   newest = 0
   #isOver = false
   readonly #ports: readonly number[]
@@ -169,7 +169,7 @@ class Fleet {
   }
 }
 
-// `node fleet.ts [clients] [seconds] [disturbances]` runs the long form of the tests.
+// `node fleet.ts [clients] [seconds] [disturbances]` runs the test with these parameters.
 if (import.meta.main) {
   const [clients = '300', seconds = '60', wanted = DISTURBANCES.join()] = process.argv.slice(2)
   const disturbances = DISTURBANCES.filter((disturbance) => wanted.split(',').includes(disturbance))

@@ -1,9 +1,9 @@
 import { App } from '@fw/core'
+import { RedisServer } from '@fw/testing/redis'
 import { expect, it, onTestFinished } from 'vitest'
 import { SseChannel } from '../src/index.ts'
 import { RedisBackplane } from '../src/redis.ts'
 import { EventClient } from '../src/testing.ts'
-import { RedisServer } from './redis-server.ts'
 
 const KEY = 'fw:sse:{test}'
 
@@ -17,7 +17,7 @@ const REFUSED: readonly (readonly string[])[] = [
   ['other', 'fields'],
 ]
 
-it("ignores foreign entries in a channel's stream, stored earlier or later", async () => {
+it("ignores foreign entries stored earlier or later in a channel's stream", async () => {
   const warnings: string[] = []
   const onWarning = ({ message }: Error): void => void warnings.push(message)
   process.on('warning', onWarning)

@@ -8,7 +8,7 @@ export interface ParsedStream {
 }
 
 /**
- * Interprets an event stream exactly like the text of the standard, without regard for speed.
+ * Interprets an event stream exactly as the standard's text specifies, without regard for speed.
  *
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
  */
@@ -18,7 +18,7 @@ export function parseEventStream(text: string): ParsedStream {
   let type = ''
   let id = ''
   const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\r|\n/)
-  // Text after the last line break is an incomplete line.
+  // Ignore text after the last line break, which is an incomplete line.
   lines.pop()
   for (const line of lines) {
     if (line === '') {

@@ -5,7 +5,7 @@ import { beforeAll, expect, it } from 'vitest'
 import '../src/register.ts'
 import type { SseStream } from '../src/index.ts'
 
-/** A stream that the test controls. The handler returns or throws when the test calls it. */
+/** A stream that the test controls. The test decides when the handler returns or throws. */
 class OpenStream {
   readonly #end = Promise.withResolvers<void>()
   readonly stream: SseStream
@@ -93,7 +93,7 @@ eachProtocol('an event stream', start, (client, protocol) => {
     expect(await read(1)).toBe('')
   })
 
-  it('ends when the handler returns, after the writes that were not awaited', async () => {
+  it('ends after unawaited writes when the handler returns', async () => {
     const open = nextStream()
     const response = await client().request({ path: '/' })
     const { stream } = await open
@@ -142,7 +142,7 @@ eachProtocol('an event stream', start, (client, protocol) => {
     ;(await open).return()
   })
 
-  it('sends only the header section for HEAD', async () => {
+  it('sends only the head for HEAD', async () => {
     const open = nextStream()
     const response = await client().request({ method: 'HEAD', path: '/' })
     const { stream } = await open

@@ -14,7 +14,7 @@ it('limits each client of a trusted proxy separately on one connection', async (
   const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
   const proxy = connect(url)
   const [first, other, again] = [open(proxy, '10.0.0.1'), open(proxy, '10.0.0.2'), open(proxy, '10.0.0.1')]
-  // Wait for all at the same time, because several can arrive together.
+  // Wait for all responses at the same time, because several can arrive together.
   await Promise.all([first, other, again].map((stream) => once(stream, 'response')))
   again.resume()
   await once(again, 'end')

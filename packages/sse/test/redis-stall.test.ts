@@ -1,12 +1,12 @@
-// Timers run first in an event-loop turn. After the process was suspended, they expire before it has read the bytes
-// that arrived during the suspension.
+// Timers run first in an event-loop turn. After a suspension, they expire before the process has read the bytes that arrived in
+// the meantime.
 import { setImmediate } from 'node:timers/promises'
+import { RedisServer } from '@fw/testing/redis'
 import { expect, it, vi } from 'vitest'
 import { SseChannel } from '../src/index.ts'
 import { RedisBackplane } from '../src/redis.ts'
-import { RedisServer } from './redis-server.ts'
 
-/** Blocks this process for some milliseconds, after pending writes have been sent. */
+/** Blocks this process for `ms` milliseconds, after pending writes have been sent. */
 async function standStill(ms: number): Promise<void> {
   for (let turn = 0; turn < 3; turn++) await setImmediate()
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
@@ -22,13 +22,13 @@ it('does not report an outage after the process was suspended for longer than th
   channel.publish('n', 'connects')
   await soon(() => expect(channel.stats.keptEvents).toBe(1))
   channel.publish('n', 'while it is suspended')
-  // Also longer than a blocking read.
+  // This is also longer than a blocking read.
   await standStill(2100)
   await soon(() => expect(channel.stats.keptEvents).toBe(2))
   expect(errors).toEqual([])
 })
 
-it('stores the events published by a process that is suspended while it closes', async () => {
+it('stores the events published by a process that is suspended while it is closing', async () => {
   await using redis = await RedisServer.start(false)
   const backplane = new RedisBackplane(redis.client, 'test', { onError: () => {} })
   const channel = new SseChannel({ backplane })

@@ -2,6 +2,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { App } from '@fw/core'
+import { CuttableLine, RedisServer } from '@fw/testing/redis'
 import { createClient } from 'redis'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { SseChannel, type ChannelOptions } from '../src/index.ts'
@@ -9,12 +10,11 @@ import { RedisBackplane, type RedisClient } from '../src/redis.ts'
 import { EventClient } from '../src/testing.ts'
 import { encodeBody, FIRST_ENTRY, NO_ENTRY, type RedisEntry } from '../src/backplane/redis/entry.ts'
 import { addCommand } from '../src/backplane/redis/script.ts'
-import { CuttableLine, RedisServer } from './redis-server.ts'
 
 /** The Redis key of these tests. */
 const KEY = 'fw:sse:{test}'
 
-/** Simulates one of several processes: a server with a channel behind a route. */
+/** Simulates one of several processes. Each has a server with a channel on a route. */
 class Node implements AsyncDisposable {
   readonly app = new App()
   readonly channel: SseChannel
@@ -47,7 +47,7 @@ class Node implements AsyncDisposable {
 /** Waits for a condition, with time for a busy machine. */
 const soon = (check: () => unknown): Promise<unknown> => vi.waitFor(check, { timeout: 30_000, interval: 10 })
 
-/** Connects a client without an id, which gets new events once its process has read the history. */
+/** Connects a client without an id, which receives new events once its process has read the history. */
 const reading = (redis: RedisServer, nodes: number): Promise<unknown> =>
   soon(async () => expect(String(await redis.command('CLIENT', 'LIST')).match(/cmd=xread/g)).toHaveLength(nodes))
 
@@ -92,7 +92,7 @@ describe('a channel in several processes', () => {
     expect([one.gaps, two.gaps]).toEqual([0, 0])
   })
 
-  it('measures the age of events from when they were published, not from the process start', async () => {
+  it('measures the age of events from their publication instead of the process start', async () => {
     await using redis = await RedisServer.start(false)
     await using one = new Node(redis.client)
     one.publish(1, 3)
@@ -107,7 +107,7 @@ describe('a channel in several processes', () => {
     expect(await dataOf(client, 1)).toBe('4')
   })
 
-  it('delays a client with a newer id until its process has caught up', async () => {
+  it('makes a client with a newer id wait until its process has caught up', async () => {
     await using redis = await RedisServer.start(false)
     await using line = await CuttableLine.to(redis.path)
     await using one = new Node(redis.client)
@@ -162,7 +162,7 @@ describe('a Redis that is killed', () => {
   it.each([
     ['if it has its data on disk', true],
     ['if it has lost its data', false],
-  ])('delivers each event exactly once %s', async (_, isDurable) => {
+  ])('delivers every event exactly once %s', async (_, isDurable) => {
     await using redis = await RedisServer.start(isDurable)
     await using one = new Node(redis.client)
     await using two = new Node(redis.client)
@@ -171,7 +171,7 @@ describe('a Redis that is killed', () => {
     await using early = await two.connect('unknown')
     const first = await early.next()
     let published = 1
-    // Stay below the history limit whenever Redis starts, so that a later process has all events.
+    // Remain below the history limit whenever Redis starts, so that a later process has all events.
     let most = 300
     const publishing = setInterval(() => published < most && one.publish(++published, published), 2)
     await soon(() => expect(published).toBeGreaterThan(50))
@@ -192,7 +192,7 @@ describe('a Redis that is killed', () => {
     expect(one.errors).not.toEqual([])
   })
 
-  it('makes publish throw once too many events wait', async () => {
+  it('makes publish throw once too many events are waiting', async () => {
     await using redis = await RedisServer.start(false)
     const backplane = new RedisBackplane(redis.client, 'test', { maxBufferedEvents: 3, onError: () => {} })
     await using channel = new SseChannel({ backplane })
@@ -225,7 +225,7 @@ describe('a silent connection to Redis', () => {
     expect(await dataOf(farClient, 200)).toBe(range(1, 200))
   })
 
-  it('causes a gap if it lasts longer than Redis keeps events', async () => {
+  it('causes a gap if the silence lasts longer than Redis keeps events', async () => {
     await using redis = await RedisServer.start(false)
     await using line = await CuttableLine.to(redis.path)
     await using near = new Node(line.client)
@@ -258,7 +258,7 @@ describe('an event that is removed before it is read', () => {
       const body = encodeBody({ event: 'n', data: String(n + 4), id: undefined, key: undefined })
       return { entryId: '*', origin: 'other', number: n + 1, previous: NO_ENTRY, body }
     })
-    // Use one transaction, so that no read comes in between.
+    // Use one transaction, so that no read occurs in between.
     await redis.transaction(addCommand(KEY, 1000, FIRST_ENTRY, entries), ['XTRIM', KEY, 'MAXLEN', '2'])
     await soon(() => expect(node.channel.stats.keptEvents).toBe(2))
     expect(node.gaps).toBe(2)
@@ -282,7 +282,7 @@ describe('an event that is removed before it is read', () => {
 })
 
 describe('a Redis without memory left', () => {
-  it('is reported once while reads still work, and gets the events when it accepts writes again', async () => {
+  it('is reported once while reads still work, and stores the events when it accepts writes again', async () => {
     await using redis = await RedisServer.start(false)
     await using node = new Node(redis.client)
     const callsOf = async (command: string): Promise<number> => {
@@ -307,7 +307,7 @@ describe('a Redis without memory left', () => {
     await soon(() => expect(node.channel.stats.keptEvents).toBe(2))
   })
 
-  it('gets the published and the lost events once it has memory', async () => {
+  it('stores the published and the lost events once it has memory', async () => {
     await using redis = await RedisServer.start(false)
     await using line = await CuttableLine.to(redis.path)
     await using node = new Node(line.client)
@@ -330,7 +330,7 @@ describe('a Redis without memory left', () => {
     await soon(() => expect(late.channel.stats.keptEvents).toBe(8))
   })
 
-  it('gets a deleted stream back', async () => {
+  it('receives a deleted stream again', async () => {
     await using redis = await RedisServer.start(false)
     await using node = new Node(redis.client)
     node.publish(1, 5)
@@ -345,7 +345,7 @@ describe('a Redis without memory left', () => {
 })
 
 describe('a large event', () => {
-  it('is queued and sent in commands with a limited size in bytes', async () => {
+  it('is queued and sent in commands of limited size', async () => {
     await using redis = await RedisServer.start(false)
     await using one = new Node(redis.client)
     await using two = new Node(redis.client)
@@ -362,20 +362,20 @@ describe('a large event', () => {
     expect([one.gaps, two.gaps, three.gaps]).toEqual([0, 0, 0])
   })
 
-  it('arrives over a connection that is too slow for several of them in one reply', async () => {
+  it('arrives over a connection that is too slow for several such events in one reply', async () => {
     await using redis = await RedisServer.start(false)
     await using line = await CuttableLine.to(redis.path)
     await using near = new Node(redis.client)
     await using far = new Node(line.client)
     await reading(redis, 2)
-    // One reply with all of them would take twice the time limit.
+    // One reply with all events would take twice the time limit.
     line.bytesPerSecond = 2 ** 20
     for (let n = 0; n < 20; n++) near.channel.publish('n', 'x'.repeat(60_000))
     await soon(() => expect(far.channel.stats.keptEvents).toBe(20))
     expect(far.gaps).toBe(0)
   })
 
-  it('makes publish throw once too many bytes wait', async () => {
+  it('makes publish throw once too many bytes are waiting', async () => {
     await using redis = await RedisServer.start(false)
     const backplane = new RedisBackplane(redis.client, 'test', { maxBufferedBytes: 1000, onError: () => {} })
     await using channel = new SseChannel({ backplane })
@@ -385,12 +385,12 @@ describe('a large event', () => {
       /Cannot publish: 1 events \(20\d\d bytes in total\) are already waiting/,
     )
     await redis.restart()
-    // Delivery precedes the confirmation slightly.
+    // Events are delivered slightly before Redis confirms them.
     await soon(() => channel.publish('n', ''))
   })
 })
 
-it('sends few commands to Redis for many clients with unknown ids', async () => {
+it('sends only a few commands to Redis for many clients with unknown ids', async () => {
   await using redis = await RedisServer.start(false)
   await using node = new Node(redis.client)
   node.publish(1, 1)
@@ -410,7 +410,7 @@ describe('closing', () => {
     await using redis = await RedisServer.start(false)
     {
       await using node = new Node(redis.client)
-      // Closing is limited in time.
+      // Closing has a time limit.
       await reading(redis, 1)
       node.publish(1, 500)
     }
@@ -418,17 +418,17 @@ describe('closing', () => {
     await soon(() => expect(next.channel.stats.keptEvents).toBe(500))
   })
 
-  it('lets the process end after the server has closed and Redis has the published events', async () => {
+  it('lets the process exit after the server has closed and Redis has stored the published events', async () => {
     await using redis = await RedisServer.start(false)
     const child = fork(fileURLToPath(new URL('ending-node.ts', import.meta.url)), [redis.path])
-    // Otherwise, a process that does not end would block this test.
+    // Otherwise, a process that does not exit would block this test.
     onTestFinished(() => void child.kill('SIGKILL'))
     const [code] = await once(child, 'exit')
     expect(code).toBe(0)
     expect(Number(await redis.command('XLEN', KEY))).toBe(500)
   })
 
-  it('ends clients that wait for Redis, and does not wait for Redis itself', async () => {
+  it('ends streams that are waiting for Redis without waiting for Redis', async () => {
     await using redis = await RedisServer.start(false)
     await redis.kill()
     const node = new Node(redis.client)

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 
-it('warns a worker if its primary lacks the channel, or has ended', async () => {
+it('warns a worker if its primary does not have the channel or has ended', async () => {
   const worker = fork(fileURLToPath(new URL('spoke-node.ts', import.meta.url)), { silent: true })
   try {
     const said = worker.stdout === null ? Promise.reject(new Error('It has no output')) : text(worker.stdout)
@@ -13,7 +13,7 @@ it('warns a worker if its primary lacks the channel, or has ended', async () => 
     const next = async (): Promise<unknown> => (await messages.next()).value[0]
     expect(await next()).toEqual({ sse: 'join', channel: 'orders' })
     const { warning } = (await next()) as { warning: string }
-    expect(warning).toContain("The primary process does not know the event channel 'orders': create it before listen()")
+    expect(warning).toContain("The primary process does not have the event channel 'orders': create it before listen()")
     const exit = once(worker, 'exit')
     worker.disconnect()
     expect(await exit).toEqual([0, null])
@@ -25,7 +25,7 @@ it('warns a worker if its primary lacks the channel, or has ended', async () => 
   }
 })
 
-it("ignores and reports an event that a worker's channel refuses", async () => {
+it("reports and ignores an event that a worker's channel refuses", async () => {
   const worker = fork(fileURLToPath(new URL('spoke-node.ts', import.meta.url)), { silent: true })
   try {
     const messages = on(worker, 'message') as AsyncIterator<[unknown]>

@@ -1,4 +1,4 @@
-/** A program with two workers on one channel. A test ends it by closing the IPC channel. */
+/** A program with two workers on one channel. A test stops it by closing the IPC channel. */
 import cluster from 'node:cluster'
 import { Server } from '@fw/core'
 import { setSinks } from '@fw/log'
@@ -14,7 +14,7 @@ server
     ctx.responseHeaders.set('x-pid', String(process.pid))
     return channel.serve(ctx)
   })
-  // Publish this many events, one after the other.
+  // Publishes the numbers in the path, one after the other.
   .post('/publish/:from/:to', (ctx) => {
     for (let n = Number(ctx.params.from); n <= Number(ctx.params.to); n++) channel.publish('n', String(n))
     return String(process.pid)

@@ -69,7 +69,7 @@ describe('a program with workers', () => {
     expect(start?.data).toBe('1')
     const killed = Number(pidOf(first!))
     await publish(2, 500)
-    // The primary publishes, because a killed worker could lose its own events.
+    // Publish from the primary, because a killed worker could lose its own events.
     expect((await second!.take(499)).map(({ data }) => data)).toEqual(range(2, 500))
     process.kill(killed, 'SIGKILL')
     await expect(first!.take(Infinity)).rejects.toThrow('terminated')
@@ -108,7 +108,7 @@ describe('a program with workers', () => {
 })
 
 describe('a program without workers', () => {
-  it('uses the channel as if it had no backplane', async () => {
+  it('uses the channel as if it did not have a backplane', async () => {
     const app = new App()
     await using channel = new SseChannel({ backplane: workersBackplane('alone') })
     app.router.get('/', (ctx) => channel.serve(ctx))

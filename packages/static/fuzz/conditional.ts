@@ -49,7 +49,7 @@ const target: FuzzTarget<Input> = {
   },
   check(input) {
     const { method, fields, etag, lastModified } = input
-    // A minimized input can have an invalid tag, which no file has.
+    // A minimized input can contain an invalid tag, which no file has.
     if (tagsIn(etag).length !== 1) return
     const headers = { get: (name: string) => (Object.hasOwn(fields, name) ? (fields[name] ?? null) : null) }
     const plan = planResponse(method, headers, { etag, lastModified, size: 10 })
@@ -78,7 +78,7 @@ function checkDate(text: string): void {
   if (written === undefined) return
   assert.equal(parseHttpDate(written), seconds)
   if (/^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/.test(text) && !text.includes(':60 ')) {
-    // Compare everything except the day of the week, which no recipient needs.
+    // Compare everything except the day of the week, which recipients do not need.
     assert.equal(written.slice(3), text.slice(3))
   }
   assert.deepEqual(tagsIn(text), [])

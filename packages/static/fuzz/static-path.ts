@@ -3,7 +3,7 @@ import { posix } from 'node:path'
 import { mutate, randomBytes, type FuzzTarget, type Random } from '@fw/testing/fuzz'
 import { belowPrefix, locate } from '../src/paths/locate.ts'
 
-/** A received path, and the options that decide whether it is refused. */
+/** A received path, and the options that determine whether it is refused. */
 interface Input {
   readonly path: string
   readonly dotfiles: 'allow' | 'deny'
@@ -93,7 +93,7 @@ const target: FuzzTarget<Input> = {
     assert.equal(isDirectory, rest.endsWith('/'))
     assert.equal(isRedundant, decodeURIComponent(rest).includes('//'))
 
-    // A proxy that normalizes the path selects the same file: the path is decoded once, and no part of it is `..`.
+    // A proxy that normalizes the path must select the same file: the path is decoded once, and no part of it is `..`.
     const seen = new URL(`http://x${rest}`)
     assert.equal(seen.search + seen.hash, '')
     assert.equal(decodeURIComponent(seen.pathname).split('/').filter(Boolean).join('/'), name.slice(1))

@@ -13,7 +13,7 @@ const DIGITS = { 'v.txt': '123456789' }
 const MODIFIED = 'Sat, 03 Feb 2024 04:05:06 GMT'
 const LARGE = 4 * 1024 * 1024
 
-/** No response must depend on whether the file is in memory. */
+/** No response may depend on whether the file is in memory. */
 describe.each([true, false])('a response (in memory: %s)', (cacheInMemory) => {
   const open = async (files: Record<string, string>, options: StaticFilesOptions = {}) => {
     const folder = await tempFolder(files)
@@ -29,7 +29,7 @@ describe.each([true, false])('a response (in memory: %s)', (cacheInMemory) => {
     }
   }
 
-  it('answers 200 with all fields that a cache needs', async () => {
+  it('answers 200 with all fields that caches need', async () => {
     await using at = await open(DIGITS)
     for (let i = 0; i < 2; i++) {
       const { status, headers, text } = await at.server.ask('/v.txt')
@@ -58,7 +58,7 @@ describe.each([true, false])('a response (in memory: %s)', (cacheInMemory) => {
     }
   })
 
-  it('answers ranges with 206 and 416, after every condition', async () => {
+  it('answers ranges with 206 or 416 after evaluating every condition', async () => {
     await using at = await open(DIGITS)
     const etag = (await at.server.ask('/v.txt')).headers.get('etag') ?? ''
     const table: [Record<string, string>, number, string | null, string | null][] = [
@@ -77,7 +77,7 @@ describe.each([true, false])('a response (in memory: %s)', (cacheInMemory) => {
     ]
     for (const [fields, status, body, contentRange] of table) {
       const { headers, text, ...response } = await at.server.ask('/v.txt', fields)
-      // This test does not specify the error body, only that it does not contain the file.
+      // The test only requires that an error body does not contain the file.
       const sent = response.status < 400 || text.includes('123456789') ? text : null
       expect([fields, response.status, sent, headers.get('content-range')]).toEqual([
         fields,
@@ -96,7 +96,7 @@ describe.each([true, false])('a response (in memory: %s)', (cacheInMemory) => {
     expect((await at.server.ask('/v.txt', { 'if-modified-since': MODIFIED })).status).toBe(200)
   })
 
-  it('sends the current time as the date of a file from the future', async () => {
+  it('sends the current time instead of a modification time in the future', async () => {
     await using at = await open(DIGITS)
     utimesSync(at.folder.join('v.txt'), 32_503_680_000, 32_503_680_000)
     const { headers } = await at.server.ask('/v.txt')
@@ -131,7 +131,7 @@ describe.each([true, false])('a response (in memory: %s)', (cacheInMemory) => {
 describe('a large file', () => {
   const SIZE = 32 * 1024 * 1024
 
-  it('sends the opened file even if its name is deleted or reused', async () => {
+  it('sends the opened file even after its name is deleted or reused', async () => {
     await using folder = await tempFolder({ 'big.bin': 'A'.repeat(SIZE) })
     await using server = await serve((router) => staticFiles(router, '/', folder.path))
     const client = await connectH1({ port: server.port })
@@ -145,7 +145,7 @@ describe('a large file', () => {
     await client.close()
   })
 
-  it('closes the connection and warns when the file becomes shorter', async () => {
+  it('closes the connection and warns when the file shrinks', async () => {
     await using folder = await tempFolder({ 'big.bin': 'A'.repeat(SIZE), 'a.txt': 'next response' })
     const warnings: string[] = []
     await using server = await serve((router) =>
@@ -182,7 +182,7 @@ describe('a large file', () => {
   })
 })
 
-/** Serves a file that stops changing at the given read. Counts how often it is opened. */
+/** Serves a file that stops changing at the given read. Counts how often the file is opened. */
 const serveRestless = async (stillFrom: number) => {
   const folder = await tempFolder({ 'a.txt': 'content' })
   const counts = { opened: 0, closed: 0, prepared: 0 }
@@ -214,7 +214,7 @@ const serveRestless = async (stillFrom: number) => {
 }
 
 it.each([true, false])(
-  'sends a file that grows on each read in the state in which it was opened (in memory: %s)',
+  'sends a file that grows on each read as it was when opened (in memory: %s)',
   async (isLoaded) => {
     await using folder = await tempFolder({ log: 'line 0\n' })
     let lines = 0
@@ -242,13 +242,13 @@ it.each([true, false])(
 )
 
 describe('a file that is changed each time it is read', () => {
-  it('is opened again until it stops changing', async () => {
+  it('is reopened until it stops changing', async () => {
     await using at = await serveRestless(3)
     const { status, text } = await at.ask('/a.txt')
     expect([status, text, at.counts]).toEqual([200, 'content', { opened: 3, closed: 3, prepared: 1 }])
   })
 
-  it('gets 503 with Retry-After after the last attempt', async () => {
+  it('is answered with 503 and Retry-After after the last attempt', async () => {
     await using at = await serveRestless(Infinity)
     const { status, headers } = await at.ask('/a.txt')
     expect([status, headers.get('retry-after'), headers.get('etag')]).toEqual([503, '1', null])

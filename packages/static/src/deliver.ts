@@ -12,19 +12,17 @@ import { streamFile } from './files/stream-file.ts'
 
 /** Describes how to open, read and label the file for one response. */
 export interface Delivery {
-  /** Opens the file. `deliver` closes it, and calls this again if the file changes before the first byte is sent. */
+  /** Opens the file. `deliver` closes the file, and calls this again if the file changes before the first byte is sent. */
   open(): Source | Promise<Source | FileFailure>
   /** Returns the representation of an opened file. */
   describe(stats: FileIdentity): Representation
   /** Reports whether to read the file into memory with `load`. Other files are streamed. */
   isLoaded(file: FileSource): boolean
-  /**
-   * Reads a file into memory. With a sample from an earlier attempt in `before`, accepts a file that has only grown.
-   */
+  /** Reads a file into memory. With `before`, a sample from an earlier attempt, accepts a file that has only grown. */
   load(file: FileSource, before: Sample | undefined): Promise<MemorySource | Changed>
-  /** Sets more header fields for status 200, 206 or 304. A 304 has no fields that describe a body. */
+  /** Sets additional header fields for status 200, 206 or 304. A 304 has no fields that describe a body. */
   readonly prepare: (headers: ResponseHeaders, status: Sendable['status']) => void
-  /** Called when the file changes during the response and the response is aborted. */
+  /** Called when a change to the file aborts the response. */
   onCut(): void
 }
 
@@ -32,7 +30,7 @@ export interface Delivery {
 type Sendable = Exclude<PlannedResponse, { readonly status: 412 } | { readonly status: 416 }>
 
 /**
- * Pauses before each attempt to read a file that changes while it is read, in milliseconds. A file written in place is
+ * Pauses in milliseconds before each attempt to read a file that changes while it is being read. A file written in place is
  * usually complete by then. The last attempt accepts a file that only grows, such as a log.
  */
 const PAUSES_MS: readonly number[] = [0, 2, 8, 32]
@@ -40,9 +38,9 @@ const PAUSES_MS: readonly number[] = [0, 2, 8, 32]
 /**
  * Answers a request with a file: 200, 206 or 304. Reads the file only if the response has a body.
  *
- * @returns The failure if the file cannot be opened; the response is then untouched
+ * @returns The failure if the file cannot be opened; the response is then unchanged
  * @throws {HttpError} 412 or 416; 503 if the file changes during every attempt
- * @throws Any other file system error
+ * @throws any other file system error
  */
 export async function deliver(ctx: Context, delivery: Delivery): Promise<FileFailure | undefined> {
   let before: Sample | undefined
@@ -113,8 +111,8 @@ export function deliverLoaded(
 }
 
 /**
- * Chooses the response. RFC 9110 §13.2.1: conditions and ranges apply only to GET and HEAD with status 200. A file that
- * answers a POST or serves as an error page is sent whole.
+ * Chooses the response. RFC 9110 §13.2.1: conditions and ranges apply only to GET and HEAD with status 200. A file that answers
+ * a POST or serves as an error page is always sent whole.
  */
 function planFor(ctx: Context, representation: Representation): Sendable {
   const isRead = ctx.method === 'GET' || ctx.method === 'HEAD'

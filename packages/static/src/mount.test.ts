@@ -1,3 +1,4 @@
+import { PlainBody } from '@fw/http-fields'
 import { execFileSync } from 'node:child_process'
 import { renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -11,6 +12,32 @@ const NAVIGATION = 'text/html,application/xhtml+xml,*/*;q=0.8'
 const APP = { 'app.js': 'IDENTITY', 'app.js.br': 'BR', 'app.js.gz': 'GZIP', 'plain.js': 'PLAIN' }
 
 describe('a sidecar', () => {
+  it('is not sent if middleware encodes the body itself', async () => {
+    await using folder = await tempFolder(APP)
+    await using server = await serve((router) => {
+      router.use((ctx, next) => {
+        if (ctx.headers.has('x-plain')) ctx.set(PlainBody, new PlainBody('x-own'))
+        return next()
+      })
+      staticFiles(router, '/', folder.path)
+    })
+    const sidecar = await server.ask('/app.js', { 'accept-encoding': 'br' })
+    // The second request finds the file in memory.
+    for (let i = 0; i < 2; i++) {
+      const plain = await server.ask('/app.js', { 'accept-encoding': 'br', 'x-plain': '1' })
+      expect([plain.text, plain.headers.get('content-encoding'), plain.headers.get('vary')]).toEqual([
+        'IDENTITY',
+        null,
+        'Accept-Encoding',
+      ])
+      expect(plain.headers.get('etag')).not.toBe(sidecar.headers.get('etag'))
+    }
+    // Even if the client refuses a body without a coding, because the middleware adds one.
+    const refusing = await server.ask('/app.js', { 'accept-encoding': 'identity;q=0', 'x-plain': '1' })
+    expect([refusing.status, refusing.text]).toEqual([200, 'IDENTITY'])
+    expect((await server.ask('/app.js', { 'accept-encoding': 'br' })).text).toBe('BR')
+  })
+
   it('is sent with Vary to clients that accept its coding', async () => {
     await using folder = await tempFolder({ ...APP, 'z.css': 'Z', 'z.css.zst': 'ZSTD', 'only.js.gz': 'ALONE' })
     await using server = await serve((router) => staticFiles(router, '/', folder.path))
@@ -39,7 +66,7 @@ describe('a sidecar', () => {
     expect((await server.ask('/only.js', { 'accept-encoding': 'gzip' })).status).toBe(404)
   })
 
-  it('is ignored when the option is off', async () => {
+  it('is ignored if the option is off', async () => {
     await using folder = await tempFolder(APP)
     await using server = await serve((router) => staticFiles(router, '/', folder.path, { precompressed: false }))
     const response = await server.ask('/app.js', { 'accept-encoding': 'gzip, br' })
@@ -57,7 +84,7 @@ describe('a sidecar', () => {
     expect(await ask()).toBe('BR')
   })
 
-  it('gets its own tag, even with the size and time of the plain file', async () => {
+  it('has its own tag, even with the size and time of the plain file', async () => {
     await using folder = await tempFolder({ 'a.js': 'AAAA', 'a.js.gz': 'BBBB', 'a.js.br': 'CCCC' })
     for (const name of ['a.js', 'a.js.gz', 'a.js.br']) utimesSync(folder.join(name), 1e9, 1e9)
     await using server = await serve((router) => staticFiles(router, '/', folder.path))
@@ -98,7 +125,7 @@ describe('a sidecar', () => {
     expect((await ask()).status).toBe(404)
   })
 
-  it('gets 406 if the client accepts no available coding', async () => {
+  it('leads to 406 if the client accepts none of the available codings', async () => {
     await using folder = await tempFolder(APP)
     await using server = await serve((router) => staticFiles(router, '/', folder.path))
     const response = await server.ask('/app.js', { 'accept-encoding': '*;q=0' })
@@ -141,7 +168,7 @@ describe('a single-page application', () => {
     expect((await server.ask('/.well-known/assetlinks', { accept: NAVIGATION })).status).toBe(404)
   })
 
-  it('answers 404 for a file that must not be sent, and logs the reason', async () => {
+  it('answers 404 and logs the reason for a file that must not be sent', async () => {
     await using folder = await tempFolder({ 'root/index.html': 'SHELL', 'root/x': 'X', out: 'OUT' })
     symlinkSync('../out', folder.join('root/link'))
     symlinkSync('x', folder.join('root/inner'))
@@ -156,7 +183,7 @@ describe('a single-page application', () => {
     }
   })
 
-  it('sends another fallback file, but the index file for a directory', async () => {
+  it('sends the configured fallback file, but the index file for a directory', async () => {
     await using folder = await tempFolder({ 'index.html': 'INDEX', 'shell/app.html': 'APP' })
     await using server = await serve((router) =>
       staticFiles(router, '/', folder.path, { spa: true, fallbackFile: 'shell/app.html' }),
@@ -165,7 +192,7 @@ describe('a single-page application', () => {
     expect((await server.ask('/')).text).toBe('INDEX')
   })
 
-  it('is off by default, and applies only below its prefix', async () => {
+  it('is disabled by default and applies only below its prefix', async () => {
     await using folder = await tempFolder({ 'index.html': 'SHELL' })
     await using off = await serve((router) => staticFiles(router, '/', folder.path))
     expect((await off.ask('/route')).status).toBe(404)
@@ -174,7 +201,7 @@ describe('a single-page application', () => {
     expect((await server.ask('/other/route')).status).toBe(404)
   })
 
-  it('answers 404 without a fallback file that can be sent', async () => {
+  it('answers 404 if the fallback file cannot be sent', async () => {
     await using folder = await tempFolder({ 'a.txt': '' })
     await using server = await serve((router) => staticFiles(router, '/', folder.path, { spa: true }))
     expect((await server.ask('/route')).status).toBe(404)
@@ -251,7 +278,7 @@ describe('freshness', () => {
   })
 
   it.each(['/app.js', '/some/route'])(
-    'answers from memory as from disk, with conditions, codings and Cache-Control (%s)',
+    'responds identically from memory and disk, with conditions, codings and Cache-Control (%s)',
     async (path) => {
       await using folder = await tempFolder(APP)
       await using server = await serve((router) =>
@@ -290,7 +317,7 @@ describe('freshness', () => {
   )
 
   it.each([true, false])(
-    'sees every change to the fallback file on the next request (in memory: %s)',
+    'detects every change to the fallback file on the next request (in memory: %s)',
     async (cacheInMemory) => {
       await using folder = await tempFolder({ 'index.html': 'one' })
       await using server = await serve((router) => staticFiles(router, '/', folder.path, { spa: true, cacheInMemory }))

@@ -12,17 +12,20 @@ import { refuse } from './http/refuse.ts'
 import { KnownPaths } from './paths/known-paths.ts'
 import { belowPrefix, locate, locateIn, type PathLocation } from './paths/locate.ts'
 import type { ResolvedOptions } from './options.ts'
-import { acceptedCodings } from './http/precompressed.ts'
+import { acceptedCodings, type Coding } from './http/precompressed.ts'
 import { represent } from './http/representation.ts'
 import { openSource } from './files/source.ts'
 import type { Variant } from './paths/resolution.ts'
-import { addVary } from '@fw/http-fields'
+import { addVary, PlainBody } from '@fw/http-fields'
 import { limitedWarnings, loadLog, ownWarnings } from './warnings.ts'
 
-/** Key of the fallback file among the known paths. A request path is never empty. */
+/** Key of the fallback file among the known paths. No request path is empty. */
 const FALLBACK = ''
 
-/** Serves the files of one directory below one prefix. */
+/** Codings for a request whose response middleware encodes. */
+const PLAIN: readonly Coding[] = ['identity']
+
+/** Serves the files of one directory under one prefix. */
 export class Mount {
   readonly #base: string
   readonly #prefixSegments: number
@@ -35,7 +38,7 @@ export class Mount {
 
   /**
    * @param base Directory with a trailing separator
-   * @param prefixSegments Number of path segments before the file's own
+   * @param prefixSegments Number of path segments before the segments of the file
    * @param files Makes the stat calls
    */
   constructor(base: string, prefixSegments: number, options: ResolvedOptions, files: FileStat = new FileStat()) {
@@ -85,7 +88,7 @@ export class Mount {
     }
   }
 
-  /** Responds to a request whose path names a file. Returns the failure if the file cannot be opened. */
+  /** Answers a request for an existing file. Returns the failure if the file cannot be opened. */
   async #respond(ctx: Context, at: PathLocation, found: Resolution): Promise<FileFailure | undefined> {
     const path = properPath(ctx.path, at, found)
     if (path === ctx.path) {
@@ -97,7 +100,7 @@ export class Mount {
     return failure
   }
 
-  /** Returns why a file cannot be opened. A redirect to such a file would reveal that it exists. */
+  /** Returns the reason why a file cannot be opened. A redirect to such a file would reveal its existence. */
   async #failureOf({ variants }: Resolution): Promise<FileFailure | undefined> {
     const plain = variants.at(-1)
     const opened = plain === undefined ? 'missing' : await openSource(plain.path, this.#base, this.#options.symlinks)
@@ -106,7 +109,7 @@ export class Mount {
     return undefined
   }
 
-  /** Responds to a request whose path names no file: with the fallback file or 404. */
+  /** Sends the fallback file or 404 for a path without a file. */
   async #miss(ctx: Context, name: string): Promise<void> {
     if (this.#options.spa) {
       const rule = fallbackRule(name, ctx.headers.get('accept'))
@@ -130,7 +133,7 @@ export class Mount {
     return true
   }
 
-  /** Sends the fallback file if it is in memory. It answers most paths of a single-page application. */
+  /** Sends the fallback file if it is in memory. In a single-page application, most paths lead to this file. */
   async #sendKnownFallback(ctx: Context): Promise<boolean> {
     const known = this.#known.get(FALLBACK)
     const best = known === undefined ? undefined : bestOf(ctx, known.variants)
@@ -140,7 +143,7 @@ export class Mount {
     return isSame && this.#sendFromMemory(ctx, known, best, true)
   }
 
-  /** Sends the best variant of a file that opens. Returns the last failure if none does. */
+  /** Sends the best variant of a file that can be opened. Returns the last failure if no variant can. */
   async #send(ctx: Context, { variants }: Resolution, isFallback: boolean): Promise<FileFailure | undefined> {
     // RFC 9110 §12.5.5: every response that depends on the field needs Vary, including a 304.
     if (variants.length > 1) addVary(ctx.responseHeaders, 'Accept-Encoding')
@@ -156,7 +159,7 @@ export class Mount {
     return failure
   }
 
-  /** Sends a variant if it is in memory, and reports whether it was. */
+  /** Sends a variant if it is in memory. Reports whether it was sent. */
   #sendFromMemory(ctx: Context, { variants }: Resolution, best: Variant, isFallback: boolean): boolean {
     const source = this.#cache.hit(best.path, best.stats)
     if (source === undefined) return false
@@ -183,7 +186,7 @@ export class Mount {
     })
   }
 
-  /** Stores the file for a path if the cache can hold it. */
+  /** Stores the file for a path if the file fits into the cache. */
   async #remember(path: string, found: Resolution): Promise<void> {
     if (!found.variants.some(({ stats }) => this.#cache.isCacheable(stats))) return
     this.#known.set(path, await gatherAbsence(found, this.#files))
@@ -209,8 +212,8 @@ export class Mount {
 }
 
 /**
- * Reports whether requests in one event-loop turn can share a stat call. Without a network, a client can change a file
- * between two requests in one turn.
+ * Reports whether requests in one event-loop turn can share a stat call. Without a network connection, a client can change a
+ * file between two requests in one turn.
  */
 function isShared(ctx: Context): boolean {
   return ctx.exchange.remotePort !== undefined
@@ -219,17 +222,21 @@ function isShared(ctx: Context): boolean {
 /** Returns the variants that the client accepts, in order of preference. */
 function acceptable(ctx: Context, variants: readonly Variant[]): readonly Variant[] {
   if (variants.length === 1) return variants
-  const codings = acceptedCodings(ctx.headers.get('accept-encoding'))
-  return codings.flatMap((coding) => variants.filter((variant) => variant.coding === coding))
+  return codingsFor(ctx).flatMap((coding) => variants.filter((variant) => variant.coding === coding))
 }
 
 /** Returns the variant that the client prefers, without allocating a list. */
 function bestOf(ctx: Context, variants: readonly Variant[]): Variant | undefined {
   if (variants.length === 1) return variants[0]
-  for (const coding of acceptedCodings(ctx.headers.get('accept-encoding'))) {
+  for (const coding of codingsFor(ctx)) {
     for (const variant of variants) if (variant.coding === coding) return variant
   }
   return undefined
+}
+
+/** Returns the codings to choose from, in order of preference. */
+function codingsFor(ctx: Context): readonly Coding[] {
+  return ctx.get(PlainBody) === null ? acceptedCodings(ctx.headers.get('accept-encoding')) : PLAIN
 }
 
 function nothing(): void {}
@@ -240,7 +247,7 @@ function codingsOf(variants: readonly Variant[]): string {
 
 /** Returns the canonical path of a file. */
 function properPath(path: string, at: PathLocation, { isUnslashed }: Resolution): string {
-  // Routes and middleware compared the path with its repeated slashes, so a guard may have missed it.
+  // Routes and middleware matched the path with its repeated slashes, so a guard may not have matched it.
   if (at.isRedundant) return path.replaceAll(/\/{2,}/g, '/')
   return isUnslashed === true ? `${path}/` : path
 }
@@ -248,7 +255,7 @@ function properPath(path: string, at: PathLocation, { isUnslashed }: Resolution)
 /** Redirects to the canonical path. It begins with exactly one slash, so it cannot name another host. */
 function redirect(ctx: Context, path: string): void {
   const target = ctx.rawQuery === '' ? path : `${path}?${ctx.rawQuery}`
-  // A query can contain bytes that are not valid in Location.
+  // A query can contain bytes that are invalid in Location.
   ctx.redirect(target.replaceAll(/[^\x21-\x7e]/g, percentEncoded), 308)
 }
 

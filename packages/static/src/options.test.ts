@@ -25,7 +25,7 @@ describe('resolveOptions', () => {
     })
   })
 
-  it('keeps given values, and treats undefined as absent', () => {
+  it('keeps given values and treats undefined as absent', () => {
     const given = { spa: true, fallbackFile: 'shell/app.html', indexFile: undefined }
     expect(resolveOptions(given as unknown as StaticFilesOptions)).toMatchObject({
       spa: true,
@@ -34,7 +34,7 @@ describe('resolveOptions', () => {
     })
   })
 
-  it('names an unknown option and the known ones', () => {
+  it('reports an unknown option with the known ones', () => {
     expect(() => resolveOptions({ index: 'a.html' } as StaticFilesOptions)).toThrow(
       /^staticFiles: unknown option "index"\. Known options: precompressed, .*indexFile/,
     )

@@ -1,9 +1,9 @@
 import { checkOptions, flag, func, integer, oneOf, type OptionKind, type OptionKinds, withFix } from '@fw/options'
 
-/** Which symbolic links are followed: those that stay in the directory, all, or none. */
+/** The symbolic links to follow: those that remain in the directory, all, or none. */
 export type Confinement = 'inside' | 'follow' | 'deny'
 
-/** Which paths are refused even if such a file exists. */
+/** The paths to refuse even if a file exists. */
 export interface PathGuards {
   readonly dotfiles: 'deny' | 'allow'
   readonly dotdot: 'anywhere' | 'segment'
@@ -15,7 +15,7 @@ export interface StaticFilesOptions {
   readonly precompressed?: boolean
   /** Keeps unchanged files in memory. Default true. */
   readonly cacheInMemory?: boolean
-  /** File that is sent for a directory. Default `'index.html'`. */
+  /** Name of the file that is sent for a directory. Default `'index.html'`. */
   readonly indexFile?: string
   /** Sends `fallbackFile` for paths that name no file, for single-page applications. Default false. */
   readonly spa?: boolean
@@ -105,7 +105,7 @@ const KINDS: OptionKinds<StaticFilesOptions> = {
 /**
  * Checks the options and fills in the defaults. An `undefined` option counts as absent.
  *
- * @throws {TypeError} if an option is unknown or has a wrong value
+ * @throws {TypeError} if an option is unknown or has an invalid value
  * @throws {RangeError} if a number is out of range
  */
 export function resolveOptions(given: StaticFilesOptions = {}): ResolvedOptions {

@@ -3,7 +3,7 @@ import { tempFolder } from '@fw/testing'
 import { expect, it } from 'vitest'
 import './register.ts'
 
-it('adds the method to routers and groups, and it can be chained', async () => {
+it('adds a chainable method to routers and groups', async () => {
   await using folder = await tempFolder({ 'a.txt': 'A' })
   const server = new Server()
   const router = server.router()

@@ -44,7 +44,7 @@ describe('sendFile', () => {
   })
 
   it.each(['none', 'a%00b', 'a%00.txt', 'n'.repeat(300), `${'d/'.repeat(3000)}x`])(
-    'answers 404 to %j, which names no file',
+    'answers 404 to %j, which is not a file',
     async (name) => {
       await using folder = await tempFolder({ 'a.txt': 'A', a: 'A' })
       await using server = await serve((router) => {
@@ -68,7 +68,7 @@ describe('sendFile', () => {
     expect([...headers.keys()].filter((name) => name.startsWith('content-'))).toEqual([])
   })
 
-  it('stays in its root', async () => {
+  it('cannot leave its root', async () => {
     await using folder = await tempFolder({
       'root/a.txt': 'A',
       'root/x/b..c.txt': 'BC',
@@ -97,7 +97,7 @@ describe('sendFile', () => {
     }
   })
 
-  it('calls the notFound handler, and can be that handler', async () => {
+  it('calls the notFound handler and works as that handler', async () => {
     await using folder = await tempFolder({ '404.html': 'Not here' })
     await using server = await serve((router) => {
       router.get('/', (ctx) => sendFile(ctx, folder.join('missing.txt')))
@@ -156,7 +156,7 @@ describe('sendFile', () => {
       'root',
       'options must be an object, got "root". Known options: root, download, contentType, cacheControl, etag, lastModified.',
     ],
-    // Unset variables: a path from a request must not be served from any directory.
+    // If `root` comes from an unset variable, a path from a request must not be served from any directory.
     [
       '/etc/hosts',
       { root: undefined },

@@ -21,7 +21,9 @@ export interface SendFileOptions {
   readonly root?: string | URL
   /** Makes browsers save the file under its own name (`true`) or the given one. Default false. */
   readonly download?: boolean | string
-  /** Sets `Content-Type`. By default, a field that is already set is kept; otherwise, the extension decides. */
+  /**
+   * Sets `Content-Type`. By default, a field that is already set is kept; otherwise, the file extension determines the type.
+   */
   readonly contentType?: string
   /** Sets `Cache-Control`. Default none. */
   readonly cacheControl?: string
@@ -40,12 +42,12 @@ const KINDS: OptionKinds<SendFileOptions> = {
   etag: flag,
   lastModified: flag,
 }
-/** Start of error messages about the directory. */
+/** The beginning of error messages about the directory. */
 const ROOT = 'sendFile: option "root"'
 const warn = limitedWarnings()
 
 /**
- * Sends one file: 200, or 206, 304, 412 or 416 depending on the request. Calls `ctx.notFound()` if the path is not a
+ * Sends one file, with 200 or, depending on the request, 206, 304, 412 or 416. Calls `ctx.notFound()` if the path is not a
  * regular file. Keeps header fields and an error status that are already set in the context.
  *
  * @param path An absolute path, a `file:` URL, or a path relative to `root` or the working directory
@@ -87,7 +89,7 @@ export async function sendFile(ctx: Context, path: string | URL, options: SendFi
     onCut: () => warn(`${file} changed while it was being sent`),
   })
   if (failure === undefined) return
-  // Check the directory only after a failure: a check per request would cost every response.
+  // Check the directory only after a failure, because a check per request would slow down every response.
   if (failure === 'missing' && base !== undefined) checkDirectory(ROOT, base, await stat(base).catch(absent))
   await refuse(ctx, failure, file, warn)
 }
@@ -99,7 +101,7 @@ function absent(): undefined {}
 function placeOf(path: string | URL, root: string | URL | undefined): { file: string; base?: string } | undefined {
   if (root === undefined) {
     const file = absolutePath('sendFile: path', path)
-    // No file name contains NUL. A trusted path can still end with client input.
+    // No file name contains NUL. Even a trusted path can end with client input.
     return file.includes('\0') ? undefined : { file }
   }
   if (typeof path !== 'string') {

@@ -65,7 +65,7 @@ describe('staticFiles', () => {
     expect((await server.ask('/nope', {}, 'HEAD')).status).toBe(404)
   })
 
-  it('leaves other methods to other routes', async () => {
+  it('does not handle other methods', async () => {
     await using folder = await tempFolder({ 'a.txt': 'hello' })
     await using server = await serve((router) => {
       staticFiles(router, '/', folder.path)
@@ -120,7 +120,7 @@ describe('staticFiles', () => {
     expect([text, status]).toEqual([body, body === NOT_FOUND ? 404 : 200])
   })
 
-  it('serves several directories side by side, each from its own root', async () => {
+  it('serves several directories, each from its own root', async () => {
     await using folder = await tempFolder({
       'one/a.txt': 'ONE',
       'one/two/only.txt': 'HIDDEN',
@@ -170,7 +170,7 @@ describe('staticFiles', () => {
     expect(await get(server.port, '/link.txt')).not.toContain('OUTSIDE')
   })
 
-  it('responds to repeated slashes with the canonical path, so that no guard is bypassed', async () => {
+  it('redirects repeated slashes to the canonical path, so that no guard is bypassed', async () => {
     await using folder = await tempFolder({ 'admin/secret.txt': 'S', 'dir/index.html': 'D' })
     await using server = await serve((router) => {
       staticFiles(router, '/', folder.path)
@@ -196,7 +196,7 @@ describe('staticFiles', () => {
     expect((await server.ask('/admin/secret.txt')).status).toBe(401)
   })
 
-  it('adds the trailing slash to the path of a directory with the option redirect', async () => {
+  it('adds the trailing slash to a directory path with the option redirect', async () => {
     await using folder = await tempFolder({ 'dir/index.html': 'DIR', 'index.html': 'ROOT' })
     await using server = await serve((router) => staticFiles(router, '/static', folder.path, { redirect: true }))
     const table = [
@@ -210,7 +210,7 @@ describe('staticFiles', () => {
     expect((await server.ask('/static/dir/')).text).toBe('DIR')
   })
 
-  it('does not redirect to a file that is not served, which would reveal that it exists', async () => {
+  it('does not reveal unserved files through redirects', async () => {
     await using folder = await tempFolder({
       'root/index.html': 'ROOT',
       'root/empty/a.txt': 'A',

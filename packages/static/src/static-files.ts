@@ -27,7 +27,7 @@ export function staticFiles(
   const full = router.prefix + prefix
   const mount = new Mount(directoryToServe(directory), full.split('/').length - 1, resolveOptions(options))
   router.get(`${prefix}/*path`, (ctx) => mount.serve(ctx))
-  // The wildcard covers `/assets/` but not `/assets`. At the root, it covers `/`.
+  // The wildcard matches `/assets/` but not `/assets`. At the root, it matches `/`.
   if (full !== '') router.get(prefix, (ctx) => mount.serve(ctx))
 }
 

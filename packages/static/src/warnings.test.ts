@@ -7,7 +7,7 @@ afterEach(() => {
   log.setSinks([new log.ConsoleSink({})])
 })
 
-it('warns once per second and counts the omitted warnings', () => {
+it('warns at most once per second and counts the omitted warnings', () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   const warned: string[] = []
   const warn = limitedWarnings((message) => warned.push(message))

@@ -1,6 +1,6 @@
 import { types } from 'node:util'
 
-/** Minimum time between two warnings, because requests cause them and must not flood the log. */
+/** Minimum milliseconds between two warnings, because requests cause them and must not flood the log. */
 const INTERVAL_MS = 1000
 
 type Warn = (message: string) => void
@@ -23,8 +23,8 @@ export function limitedWarnings(report: Warn = reportToLog): Warn {
 }
 
 /**
- * Wraps the application's `onWarning`. If it throws or rejects, logs the warning instead: a request that causes a
- * warning must not fail or end the process.
+ * Wraps the application's `onWarning`. If it throws or rejects, logs the warning instead, because a warning must not fail the
+ * request or end the process.
  */
 export function ownWarnings(report: Warn, fallback: Warn = limitedWarnings()): Warn {
   return (message) => {
@@ -44,8 +44,8 @@ export function ownWarnings(report: Warn, fallback: Warn = limitedWarnings()): W
 let logging: Promise<Warn> | undefined
 
 /**
- * Loads `@fw/log`, or returns a function that emits process warnings if that package is not installed. A mount loads it
- * early: a process that drops its privileges later can lose the permission to read modules.
+ * Loads `@fw/log`, or returns a function that emits process warnings if that package is not installed. A mount loads the
+ * package early, because a process that later drops its privileges can lose the permission to read modules.
  */
 export function loadLog(): Promise<Warn> {
   logging ??= import('@fw/log').then(

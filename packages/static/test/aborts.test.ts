@@ -1,4 +1,4 @@
-// Aborted downloads leave no memory or descriptor behind. `ABORTS=1000` runs more of them.
+// Aborted downloads must not leak memory or descriptors. `ABORTS=1000` runs more of them.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { truncateSync } from 'node:fs'
@@ -11,7 +11,7 @@ import type { Usage } from './usage-server.ts'
 const CLIENTS = Number(process.env['ABORTS'] ?? 20)
 const AT_ONCE = 20
 const FILE_BYTES = 100 * 1024 * 1024
-/** Memory that buffer pools keep, and that the allocator does not return immediately. */
+/** Memory that buffer pools keep or that the allocator does not return immediately. */
 const SLACK_MIB = 48
 
 /** Starts a download, reads a few bytes and disconnects. */

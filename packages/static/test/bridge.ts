@@ -28,9 +28,9 @@ const ABSOLUTE_TARGET = /^https?:\/\/([^/?#]*)(.*)$/i
 /**
  * Opens a bridge on 127.0.0.1, so that HTTP/1.1 runners can test a server over every protocol.
  *
- * Targets, names and values pass unchanged. Each connection has its own client and sends its requests one after the
- * other. They have no bodies. An absolute target becomes authority and path (RFC 9113 §8.3.1). A request that the
- * server resets as malformed gets 400. A truncated response ends the connection.
+ * The bridge forwards targets, names and values unchanged. Each connection has its own client and sends its requests one after
+ * the other. Requests cannot have bodies. An absolute target becomes authority and path (RFC 9113 §8.3.1). If the server resets
+ * a request as malformed, the bridge responds with 400. If a response is truncated, the bridge closes the connection.
  */
 export async function openBridge(protocol: TestProtocol, serverPort: number, port = 0): Promise<Bridge> {
   const sockets = new Set<Socket>()

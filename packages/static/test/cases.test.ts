@@ -23,12 +23,12 @@ const FIRST_PORT = 10_000 + (process.pid % 9000)
 /** Unprivileged user, for files that the server must not be able to read. Only root can change the user. */
 const NOBODY = 65534
 const isRoot = process.getuid?.() === 0
-/** Starts a server in a running process, and keeps it until the runner kills this command. */
+/** Starts a server in a running process. The server runs until the runner kills this command. */
 const ORDER = `bash -c 'exec 3<>/dev/tcp/127.0.0.1/$0; printf "%s\\n" "$@" >&3; exec cat <&3'`
 
-/** Protocols that the static cases use. `h1+tls` and `h2c` share an engine with another one. */
+/** Protocols that the static cases use. `h1+tls` and `h2c` share their engine with `h1` and `h2`. */
 const STATIC_PROTOCOLS: readonly TestProtocol[] = ['h1', 'h2', 'h3']
-/** The runner gives up on a body after 3 s. Behind the bridge, only a smaller file arrives by then on a busy machine. */
+/** The runner abandons a body after 3 s. On a busy machine, only a smaller file gets through the bridge in that time. */
 const MAX_BRIDGED_BYTES = 1024 * 1024
 
 interface StaticCase {
@@ -50,13 +50,13 @@ function hasLargeFile(one: StaticCase): boolean {
   return sizes.some((size) => size > MAX_BRIDGED_BYTES)
 }
 
-/** Runs a runner and returns its output. It exits with an error if a case fails. */
+/** Runs a runner and returns its output. The runner exits with an error if a case fails. */
 async function output(...args: string[]): Promise<string> {
   const options = { maxBuffer: 64 * 1024 * 1024 }
   return (await run(process.execPath, args, options).catch((error: unknown) => error as { stdout: string })).stdout
 }
 
-/** Runs one kind of static cases against the server that `command` starts, and returns the output. */
+/** Runs one kind of static cases against the server that `command` starts. Returns the output. */
 async function runStatic(isIncluded: (one: StaticCase) => boolean, command: string, port: number): Promise<string> {
   await using folder = await tempFolder()
   const cases = JSON.parse(readFileSync(staticCases ?? '', 'utf8')) as StaticCase[]
@@ -114,8 +114,8 @@ it.runIf(staticCases).each(STATIC_PROTOCOLS)(
   },
 )
 
-// Only one protocol, because the bridge to the others would be measured too. `aborts.test.ts` counts descriptors on
-// each protocol.
+// Uses only one protocol, because the measurement would include the bridge to the others. `aborts.test.ts` counts descriptors
+// on each protocol.
 it.runIf(staticCases)('passes the static cases that measure the server process', async () => {
   const command = `${process.execPath} ${here('server.ts')} {port} {root} {options}`
   expect(await runStatic(inspectsProcess, command, FIRST_PORT + 2500)).toMatch(/^[1-9]\d* passed, 0 failed$/m)

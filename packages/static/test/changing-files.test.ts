@@ -1,5 +1,5 @@
-// Changes files in every possible way during stat calls, reads, caching and responses. A client must receive one state
-// of the file, no older than its request, or an aborted response. `CHANGES=5000` runs longer.
+// Changes files in every possible way during stat calls, reads, caching and responses. A client must receive a single state of
+// the file that is at least as new as its request, or an aborted response. `CHANGES=5000` runs longer.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -97,7 +97,7 @@ class Witness {
     this.#etag = etag
   }
 
-  /** Reports whether a generation's file ever had this length. */
+  /** Reports whether the file of a generation ever had this length. */
   #lengths(generation: number, size: number): boolean {
     const whole = lengthOf(this.file, generation)
     if (this.file.kind === 'rewritten') return size <= whole
@@ -107,7 +107,7 @@ class Witness {
   }
 }
 
-/** Reads the body as a client that is sometimes slow. Returns the error if the response is aborted. */
+/** Reads the body like a client that is sometimes slow. Returns the error if the response is aborted. */
 async function bodyOf(response: ClientResponse, random: () => number): Promise<Uint8Array | Error> {
   const slices: Uint8Array[] = []
   const isSlow = random() < 0.3

@@ -1,4 +1,4 @@
-// Changes files continuously in a worker thread. Shared memory holds the last complete generation of each file.
+// Changes files continuously in a worker thread. Shared memory contains the last complete generation of each file.
 import { appendFileSync, mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { workerData } from 'node:worker_threads'
@@ -25,7 +25,7 @@ function replace(path: string, content: Uint8Array): void {
   renameSync(`${path}.next`, path)
 }
 
-/** Writes the next generation of a file with that file's kind of change. */
+/** Writes the next generation of a file in the way that its kind specifies. */
 function change(file: ChangingFile, generation: number): void {
   const path = join(directory, file.name)
   const content = contentOf(generation, lengthOf(file, generation))
@@ -47,7 +47,7 @@ function change(file: ChangingFile, generation: number): void {
       replace(path, content)
       break
     case 'rewritten':
-      // The file is empty first, then grows.
+      // The file is first empty, then grows.
       writeFileSync(path, content)
       break
     case 'truncated':

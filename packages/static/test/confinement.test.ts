@@ -1,4 +1,4 @@
-// No request reads a file outside the directory. `FUZZ_RUNS=100000` runs a longer search.
+// No request may read a file outside the directory. `FUZZ_RUNS=100000` runs a longer search.
 import { mkdirSync, symlinkSync, unlinkSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { connectH1, tempFolder, type ProtocolClient, type TempFolder } from '@fw/testing'
@@ -8,7 +8,7 @@ import { sendFile, staticFiles, type StaticFilesOptions } from '../src/index.ts'
 import { serve, type Served } from './serve.ts'
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 1500)
-/** Content of every file outside the directory, and of no file inside it. */
+/** The content of every file outside the directory. No file inside it has this content. */
 const CANARY = 'a canary from outside'
 const INSIDE = 'served'
 
@@ -71,7 +71,7 @@ const start = fc.constantFrom(
 const target = fc
   .tuple(start, fc.array(piece, { maxLength: 10 }))
   .map(([first, pieces]) => Buffer.from(first + pieces.join('')).toString('latin1'))
-  // An empty target, or one with a space, is not a valid request line.
+  // An empty target or one with a space makes the request line invalid.
   .filter((text) => !/[\s\0]/.test(text))
 
 const linkTarget = fc.oneof(
@@ -125,7 +125,7 @@ describe.each<[string, StaticFilesOptions]>([
     return text
   }
 
-  it('reads no file outside the directory for any target', async () => {
+  it('does not read files outside the directory for any target', async () => {
     let served = 0
     await fc.assert(
       fc.asyncProperty(target, async (path) => {
@@ -139,7 +139,7 @@ describe.each<[string, StaticFilesOptions]>([
     expect(served).toBeGreaterThan(RUNS / 100)
   })
 
-  it('reads no file outside the directory through any link', async () => {
+  it('does not read files outside the directory through any link', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(link, { minLength: 1, maxLength: 6 }),

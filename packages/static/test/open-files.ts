@@ -11,7 +11,7 @@ function pathOf(descriptor: string): string {
   try {
     return readlinkSync(`/proc/self/fd/${descriptor}`)
   } catch {
-    // It was the descriptor for this directory listing, or has since been closed.
+    // This was the descriptor for the directory listing, or it has since been closed.
     return ''
   }
 }

@@ -1,6 +1,6 @@
-// Servers for black-box cases, in one process because that starts them faster: node order-server.ts <protocol> Prints
-// the port on which it accepts orders. An order is three lines: port, directory, options as JSON. The server runs until
-// the order's connection ends.
+// Runs servers for black-box cases in one process, which starts them faster: node order-server.ts <protocol> Prints the port on
+// which it accepts orders. An order consists of three lines: port, directory, options as JSON. The server runs until the
+// order's connection ends.
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 import * as log from '@fw/log'

@@ -1,5 +1,4 @@
-// Responses to clients that do not read keep files in memory. Their total size is limited, however many clients there
-// are.
+// Responses to clients that do not read keep files in memory. Their total size is limited, regardless of the number of clients.
 import { truncateSync, writeFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
@@ -18,7 +17,7 @@ const LIMIT_MIB = 2 * CACHE_MIB + FILES / 4 + 20
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
-/** Holds references, so that the memory is not freed. */
+/** Returns the MiB of buffers that remain after a garbage collection. */
 function heldMib(): number {
   collectGarbage()
   return process.memoryUsage().arrayBuffers / MIB
@@ -31,7 +30,7 @@ it('uses at most twice the cache size for clients that do not read', async () =>
     truncateSync(folder.join(String(i)), MIB)
   }
   await delay(40)
-  // All clients share a connection here. By default, later requests on it would wait.
+  // All clients share a connection here. By default, later requests on this connection would wait.
   const server = new Server({ limits: { maxBufferedBytesPerConnection: 0 } })
   staticFiles(server.router(), '/', folder.path, { maxCacheBytes: CACHE_MIB * MIB })
   const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
@@ -42,7 +41,7 @@ it('uses at most twice the cache size for clients that do not read', async () =>
     for (let i = 0; i < FILES; i++) responses.push(await client.request({ path: `/${i}` }))
     expect(responses.map(({ status }) => status)).toEqual(Array.from({ length: FILES }, () => 200))
     await delay(200)
-    // Memory of discarded files is freed a little later. The files of clients that do not read stay in memory.
+    // Memory of discarded files is freed a little later. The files of clients that do not read remain in memory.
     await expect.poll(() => heldMib() - before).toBeLessThan(LIMIT_MIB)
     // After they disconnect, files are loaded into memory again.
     for (const response of responses) response.abort()

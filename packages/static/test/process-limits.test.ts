@@ -1,4 +1,4 @@
-// Files without read permission, and a process without free descriptors. Each test starts a separate process.
+// Tests files without read permission and a process without free descriptors. Each test starts a separate process.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, truncateSync } from 'node:fs'
@@ -13,7 +13,7 @@ const PROGRAM = fileURLToPath(new URL('usage-server.ts', import.meta.url))
 async function startLimited(directory: string, descriptors: number): Promise<{ child: ChildProcess; port: number }> {
   const script = `ulimit -n ${descriptors}; exec "$0" "$@"`
   const child = spawn('bash', ['-c', script, process.execPath, PROGRAM, directory], {
-    // Load the modules as root, because the unprivileged user may be unable to read them.
+    // Load the modules as root, because the unprivileged user may not be able to read them.
     env: { ...process.env, ...(process.getuid?.() === 0 ? { RUN_AS: String(NOBODY) } : {}) },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
@@ -36,7 +36,7 @@ it('answers 404 and logs one Warn record for a file without read permission', as
       expect([response.status, await response.text()]).toEqual([404, expect.not.stringContaining('secret')])
     }
     await expect.poll(() => output).toMatch(/\[WARN ?\].*Cannot open .*secret\.txt: permission denied/)
-    // A stalled machine can add one record per second.
+    // On a stalled machine, there can be one more record per second.
     const seconds = Math.floor((performance.now() - startedMs) / 1000)
     expect(output.match(/permission denied/g)?.length).toBeLessThanOrEqual(1 + seconds)
     expect((await client.request({ path: '/a.txt' })).status).toBe(200)
@@ -55,7 +55,7 @@ it('answers 503 with Retry-After until descriptors are free again', async () => 
   try {
     const running: ClientResponse[] = []
     let refused: ClientResponse | undefined
-    // Each unread download holds a connection and a file.
+    // Each unread download occupies a connection and a file descriptor.
     while (refused === undefined && running.length < 60) {
       const response = await client.request({ path: '/large.bin' })
       if (response.status === 200) running.push(response)

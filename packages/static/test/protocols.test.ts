@@ -16,15 +16,15 @@ import { sendFile, staticFiles } from '../src/index.ts'
 import { openFilesIn } from './open-files.ts'
 
 const LARGE = 1_500_000
-/** Content without repetition, so that a wrong byte is visible. */
+/** Content without repetition, so that misplaced bytes are detected. */
 const large = Buffer.from(Array.from({ length: LARGE / 4 }, (_, i) => i.toString(36).padStart(4, '0')).join(''))
-/** More bytes than a transport and its client buffer, so that a client can stop in the middle. */
+/** More bytes than the transport and the client buffer, so that a client can stop in the middle. */
 const HUGE = 24 * 1024 * 1024
 const SECONDS = 1_706_933_106
 const MODIFIED = 'Sat, 03 Feb 2024 04:05:06 GMT'
 
 let folder: TempFolder
-/** How each request ended. */
+/** The outcome of each request. */
 let outcomes: Outcome[] = []
 let begun = 0
 let warnings: string[] = []
@@ -71,7 +71,7 @@ async function start({ tls, http3 }: ServerDemand): Promise<RunningServer> {
 
 const hugePath = (): string => folder.join('root/huge.bin')
 
-/** Waits for the end of the next request, as an access log receives it. */
+/** Waits for the outcome of the next request, as an access log receives it. */
 async function outcomeOf(action: () => Promise<unknown>): Promise<Outcome | undefined> {
   // A client can receive its response before the request ends on the server.
   await expect.poll(() => outcomes.length).toBe(begun)
@@ -240,7 +240,7 @@ eachProtocol('static files', start, (client) => {
       expect(rest).toBeGreaterThan(HUGE - 1024 * 1024)
     })
 
-    it('is aborted if it became shorter, and the next response is complete', async () => {
+    it('aborts the response if it became shorter, and completes the next response', async () => {
       const outcome = await outcomeOf(async () => {
         const body = await begin(client())
         truncateSync(hugePath(), 1000)

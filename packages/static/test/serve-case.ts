@@ -23,7 +23,7 @@ export interface Identity {
 }
 
 /**
- * Serves the directory of a black-box case on an HTTP/1.1 port. The other protocols are behind a bridge.
+ * Serves the directory of a black-box case on an HTTP/1.1 port. A bridge provides the other protocols.
  *
  * @param json The options of the case
  * @returns A function that closes the server

@@ -1,5 +1,5 @@
-// HTTP/2 holds references to bytes that wait for a flow-control window. A later read must not overwrite them, whether
-// for the same file and connection or others. `SLOW_ROUNDS=100` runs longer.
+// The HTTP/2 engine keeps references to bytes that are waiting for a flow-control window. A later read must not overwrite them,
+// whether for the same file and connection or for others. `SLOW_ROUNDS=100` runs longer.
 import { writeFileSync } from 'node:fs'
 import { connect as connectHttp2, type ClientHttp2Session } from 'node:http2'
 import { once } from 'node:events'
@@ -21,7 +21,7 @@ function contentOf(file: number): Buffer {
   return Buffer.from(new Uint32Array(FILE_BYTES / 4).map((_, at) => (file << 24) | at).buffer)
 }
 
-/** Reads a file like a client that pauses now and then, or disconnects early. Returns the received bytes. */
+/** Reads a file like a client that sometimes pauses or disconnects early. Returns the received bytes. */
 async function download(session: ClientHttp2Session, file: number, upTo: number): Promise<Buffer> {
   const stream = session.request({ ':path': `/${file}` })
   const closed = once(stream, 'close')
@@ -40,7 +40,7 @@ async function download(session: ClientHttp2Session, file: number, upTo: number)
   return Buffer.concat(chunks)
 }
 
-it.each(['h2', 'h2c'])('overwrites no byte that waits for a window (%s)', async (protocol) => {
+it.each(['h2', 'h2c'])('overwrites no byte that is waiting for a window (%s)', async (protocol) => {
   await using folder = await tempFolder({})
   const contents = Array.from({ length: FILES }, (_, file) => contentOf(file))
   for (const [file, content] of contents.entries()) writeFileSync(folder.join(String(file)), content)

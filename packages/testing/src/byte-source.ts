@@ -1,12 +1,12 @@
 import type { Readable } from 'node:stream'
 
-/** Byte source that a reader pulls from one slice at a time. */
+/** Byte source from which a reader pulls one slice at a time. */
 export interface ByteSource {
   /** Returns the next slice, or `undefined` at the end. @throws the error that broke the transport */
   read(): Promise<Uint8Array | undefined>
 }
 
-/** Pulls from a stream. While the test does not read, the stream's buffer fills and backpressure stops the peer. */
+/** Pulls from a stream. While the test is not reading, the stream's buffer fills and backpressure stops the peer. */
 export class StreamSource implements ByteSource {
   readonly #stream: Readable
   #error: Error | undefined

@@ -26,7 +26,7 @@ export function testCertificate(): Promise<TestCertificate> {
 }
 
 /**
- * Generates a certificate with its own key, for tests that replace certificates.
+ * Generates a certificate with a new key, for tests that replace certificates.
  *
  * @param names Host names instead of the loopback names; the first one is the common name
  */

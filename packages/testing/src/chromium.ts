@@ -11,8 +11,7 @@ const CHROMIUM_PATHS = [
 ]
 
 /**
- * `--no-sandbox` because containers forbid the sandbox. The other arguments suppress the browser's own network
- * requests.
+ * `--no-sandbox` is necessary because containers forbid the sandbox. The other arguments suppress the browser's own requests.
  */
 const QUIET_ARGUMENTS = [
   '--no-sandbox',
@@ -23,14 +22,14 @@ const QUIET_ARGUMENTS = [
   '--disable-sync',
 ]
 
-/** A launch takes one second on an idle machine and many times that on a busy one. */
+/** A launch takes one second on an idle machine, but much longer on a busy one. */
 const LAUNCH_TIMEOUT_MS = 150_000
 
 /** Options of `launchChromium`. */
 export interface ChromiumOptions {
   /** Additional command-line arguments. */
   readonly args?: readonly string[]
-  /** `host:port` that uses HTTP/3 from the first request, without `alt-svc`; write 127.0.0.1, not localhost. */
+  /** `host:port` for which to use HTTP/3 from the first request, without `alt-svc`; write 127.0.0.1, not localhost. */
   readonly quicOrigin?: string
   /** `spkiSha256` of the certificate to trust. */
   readonly spki?: string
@@ -58,8 +57,8 @@ export async function launchChromium(options: ChromiumOptions = {}): Promise<Bro
 /** Returns the command-line arguments for the given options. */
 export function chromiumArguments({ args = [], quicOrigin, spki }: ChromiumOptions): string[] {
   const trust = spki === undefined ? [] : [`--ignore-certificate-errors-spki-list=${spki}`]
-  // Over QUIC, Chromium rejects a certificate from an unknown root, except for the hosts in this argument. Port 1 lists
-  // the host without forcing QUIC, so the browser can still discover HTTP/3 through `alt-svc`.
+  // Over QUIC, Chromium rejects a certificate from an unknown root, except for the hosts in this argument. An entry with port 1
+  // lists the host without forcing QUIC, so the browser can still discover HTTP/3 through `alt-svc`.
   const quic = quicOrigin ?? (spki === undefined ? undefined : '127.0.0.1:1')
   return [...QUIET_ARGUMENTS, ...trust, ...(quic === undefined ? [] : [`--origin-to-force-quic-on=${quic}`]), ...args]
 }

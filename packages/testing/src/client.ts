@@ -7,9 +7,9 @@ export type TestField = readonly [name: string, value: string]
 /**
  * Request in a protocol-independent form.
  *
- * Without a `host` field, the client sends the address that it is connected to. HTTP/2 and HTTP/3 send `host` as
- * `:authority`. A string body is sent as UTF-8. A body of known size gets a `content-length` field. With
- * `expect: 100-continue`, the client sends the body after the 100 response.
+ * Without a `host` field, the client sends the address to which it is connected. HTTP/2 and HTTP/3 send `host` as `:authority`.
+ * A string body is sent as UTF-8. A body of known size gets a `content-length` field. With `expect: 100-continue`, the client
+ * sends the body after the 100 response.
  */
 export interface ClientRequest {
   /** Default: `POST` with a body, otherwise `GET`. */
@@ -32,14 +32,14 @@ export interface ClientResponse {
   /** Status codes of the preceding 1xx responses. */
   readonly informational: readonly number[]
   /**
-   * Yields body slices as they arrive, once. Until the iteration starts, the client receives at most the transport's
-   * window. Leaving the iteration early cancels the request. Throws if the response is truncated or reset.
+   * Yields body slices as they arrive. Can be iterated only once. Until the iteration starts, the client receives at most the
+   * transport's window. Leaving the iteration early cancels the request. Throws if the response is truncated or reset.
    */
   readonly body: AsyncIterable<Uint8Array>
   text(): Promise<string>
   bytes(): Promise<Uint8Array>
   json(): Promise<unknown>
-  /** Settles after the body has been read to its end. */
+  /** Settles when the body has been read to its end. */
   readonly trailers: Promise<readonly TestField[]>
   /** Cancels the request: closes the socket, or sends RST_STREAM, or STOP_SENDING and RESET_STREAM. */
   abort(): void

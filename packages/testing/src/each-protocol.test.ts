@@ -9,7 +9,7 @@ import { drained } from './drained.ts'
 import { type RunningServer, type ServerDemand, eachProtocol } from './each-protocol.ts'
 import { settle } from './settle.ts'
 
-/** Interface shared by the requests in node:http and node:http2. */
+/** Interface shared by the requests of node:http and node:http2. */
 type NodeRequest = Readable & { url?: string; method?: string; headers: Record<string, unknown>; trailers: object }
 type NodeResponse = Writable & {
   statusCode: number
@@ -19,7 +19,7 @@ type NodeResponse = Writable & {
   flushHeaders(): void
 }
 
-/** Body bytes that /endless has written. */
+/** Number of body bytes that /endless has written. */
 let endlessBytes = 0
 /** Resolves when /silence receives a request. */
 let arrived = Promise.withResolvers<void>()
@@ -70,7 +70,7 @@ const routes: Record<string, (request: NodeRequest, response: NodeResponse) => u
   },
 }
 
-/** Serves HTTP/1.1 and HTTP/2 on one port. ALPN selects the protocol; without TLS, the first bytes do. */
+/** Serves HTTP/1.1 and HTTP/2 on one port. ALPN selects the protocol, or, without TLS, the first bytes. */
 async function start({ tls }: ServerDemand): Promise<RunningServer> {
   const listener = handle as (request: object, response: object) => void
   const server: Server =
@@ -246,7 +246,7 @@ eachProtocol(
       await expect(response.trailers).rejects.toThrow(Error)
     })
 
-    it('sends another request after all of these', async () => {
+    it('sends another request after all of these tests', async () => {
       const response = await client().request({ path: '/fields' })
       expect(await response.text()).toBe('fields')
     })

@@ -1,5 +1,5 @@
 /**
- * Returns the names that a module exports, including types: first those in export lists, then those in declarations.
+ * Returns the names that a module exports, including types. Names in export lists precede those in declarations.
  *
  * @param source TypeScript source; `export *` is not supported
  *

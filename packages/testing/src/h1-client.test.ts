@@ -8,7 +8,7 @@ import { MalformedResponse } from './response-error.ts'
 
 const HEAD = 'HTTP/1.1 200 OK\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\n'
 
-/** Starts a server that writes the next of these responses for each received chunk, whatever it contains. */
+/** Starts a server that writes the next of these responses for each received chunk, whatever the chunk contains. */
 async function scripted(
   ...responses: string[]
 ): Promise<AsyncDisposable & { client: ProtocolClient; sockets: Socket[] }> {
@@ -49,7 +49,7 @@ it.each([
   expect(server.sockets).toHaveLength(2)
 })
 
-it('opens another connection after the server has closed the idle one', async () => {
+it('opens another connection after the server has closed the idle connection', async () => {
   await using server = await scripted(`${HEAD}Content-Length: 0\r\n\r\n`)
   await server.client.request({ path: '/' })
   const [first] = server.sockets
@@ -96,7 +96,7 @@ it('throws the error from a request body', async () => {
   await expect(server.client.request({ path: '/', body })).rejects.toThrow('no more')
 })
 
-it('rejects on connect if no server listens', async () => {
+it('rejects on connect if no server is listening', async () => {
   const server = createServer()
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo

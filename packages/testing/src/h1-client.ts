@@ -11,8 +11,8 @@ export type ConnectH1Options = ConnectOptions & {
 /**
  * Opens an HTTP/1.1 client that rejects every response that RFC 9112 forbids.
  *
- * The client reuses a connection after its response has been read to the end. Concurrent requests use separate
- * connections. The client never retries a request.
+ * The client reuses a connection after the response has been read to its end. Concurrent requests use separate connections. The
+ * client never retries a request.
  */
 export async function connectH1(options: ConnectH1Options): Promise<ProtocolClient> {
   const client = new H1Client(options)
@@ -34,7 +34,7 @@ class H1Client implements ProtocolClient {
     this.protocol = options.tls === true ? 'h1+tls' : 'h1'
   }
 
-  /** Opens the first connection, so that `connectH1` rejects if no server listens. */
+  /** Opens the first connection, so that `connectH1` rejects if no server is listening. */
   async warmUp(): Promise<void> {
     this.#idle.push(await this.#open())
   }

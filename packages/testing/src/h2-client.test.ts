@@ -88,7 +88,7 @@ it('resets the stream if the request body throws, instead of ending it', async (
   expect(await ended.promise).toBeGreaterThan(0)
 })
 
-it('opens another connection after the server has closed the first', async () => {
+it('opens another connection after the server has closed the first one', async () => {
   let furtherSessions = 0
   await using server = await scripted((stream) => stream.respond({ ':status': 204 }, { endStream: true }))
   server.server.on('session', () => furtherSessions++)

@@ -15,7 +15,7 @@ export type ConnectH2Options = ConnectOptions & {
   tls?: boolean
 }
 
-/** Time for open streams to end when the client closes. */
+/** Time for open streams to end when the client closes, in milliseconds. */
 const CLOSE_GRACE_MS = 500
 
 /**
@@ -38,7 +38,7 @@ class H2Client implements ProtocolClient {
     this.protocol = options.tls === true ? 'h2' : 'h2c'
   }
 
-  /** Returns the current connection, or opens another one if it accepts no more requests. */
+  /** Returns the current connection, or opens another one if the current one accepts no more requests. */
   async connection(): Promise<Connection> {
     const session = this.#connection?.session
     if (this.#connection === undefined || session?.closed === true || session?.destroyed === true) {
@@ -77,7 +77,7 @@ async function openConnection({
     createConnection: () => socket,
     settings: { enablePush: false },
   })
-  // Ignore the error: it also ends the streams, which report it to the test.
+  // Ignore the error, because it also ends the streams, which report it to the test.
   session.on('error', () => {})
   const over = new AbortController()
   session.once('close', () => over.abort())

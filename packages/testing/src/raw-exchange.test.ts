@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { testCertificate } from './certificate.ts'
 import { rawExchange } from './raw-exchange.ts'
 
-/** Text that the server received, one entry per read. */
+/** Texts that the server received, one per read. */
 let reads: string[] = []
 /** Socket of the last TCP connection, below TLS. */
 let transport: Socket | undefined
@@ -53,7 +53,7 @@ describe.each([false, true])('rawExchange (TLS: %s)', (tls) => {
     expect(reads).toEqual(['one', 'two', 'fin'])
   })
 
-  it('ends after the server has sent nothing for timeoutMs', async () => {
+  it('ends when the server has sent nothing for timeoutMs', async () => {
     reads = []
     expect(await rawExchange(port, 'echo', { tls, timeoutMs: 100 })).toMatchObject({ text: 'echo', ended: 'open' })
   })

@@ -4,7 +4,7 @@ import { openSocket } from './open-socket.ts'
 /** Result of a raw exchange. */
 export interface RawResult {
   readonly bytes: Uint8Array
-  /** The same bytes, one character each (latin1). */
+  /** The same bytes as text, with one character per byte (latin1). */
   readonly text: string
   /** `fin` if the server closed the connection, `reset` if it reset the connection, otherwise `open`. */
   readonly ended: 'fin' | 'reset' | 'open'
@@ -16,13 +16,13 @@ export interface RawOptions {
   readonly tls?: boolean
   /** Ends the exchange when the server has sent nothing for this many milliseconds. Default 1,000. */
   readonly timeoutMs?: number
-  /** Ends the exchange as soon as it returns true for the received text. */
+  /** Ends the exchange as soon as this function returns true for the received text. */
   readonly until?: (text: string) => boolean
   /** Sends FIN after the last slice. */
   readonly halfClose?: boolean
 }
 
-/** A stalled machine can delay one tick. With several ticks, the response still arrives before the last. */
+/** A stalled machine can delay one tick. With several ticks, the response still arrives before the last one. */
 const SILENT_TICKS = 20
 
 /**
@@ -46,7 +46,7 @@ export async function rawExchange(
     if (until?.(Buffer.concat(received).toString('latin1')) === true) end('open')
   })
   socket.on('end', () => end('fin'))
-  // The server can reset the connection during a write. That is a result, not a test failure.
+  // The server can reset the connection during a write, which is a result and not a test failure.
   socket.on('error', () => end('reset'))
   const timer = setInterval(() => ++silentTicks > SILENT_TICKS && end('open'), timeoutMs / SILENT_TICKS)
 
@@ -65,7 +65,7 @@ export async function rawExchange(
   return { bytes, text: bytes.toString('latin1'), ended: how }
 }
 
-/** Waits until the event loop has polled at least once, so that a server in this process accepts or reads. */
+/** Waits until the event loop has polled at least once, so that a server in this process can accept or read. */
 async function turn(): Promise<void> {
   await setImmediate()
   await setImmediate()

@@ -3,12 +3,12 @@ export interface ReadmeBlock {
   readonly code: string
   /** Number of the first line of code, counted from 1. */
   readonly line: number
-  /** Whether to run the block: false for a file (`title="server.ts"`), and for a block marked `no-run="reason"`. */
+  /** Whether to run the block; false for a file (`title="server.ts"`) and for a block marked `no-run="reason"`. */
   readonly isProgram: boolean
 }
 
 /**
- * Returns the fenced `ts` blocks of a Markdown text.
+ * Returns the fenced `ts` blocks of a Markdown document.
  *
  * @throws {Error} if a `no-run` mark has no reason
  */

@@ -4,11 +4,10 @@ import { expect, it } from 'vitest'
 import { exportedNames } from './exported-names.ts'
 
 /**
- * Registers one test for each entry of a package, which checks that the README or another page names each export as
- * code.
+ * Registers one test per entry of a package. The test checks that the README or another page names each export as code.
  *
  * @param readme Path to the README
- * @param entries Names of files in the `src` folder next to it, without `.ts`
+ * @param entries Names of files in the `src` folder next to the README, without `.ts`
  * @param pages Paths to other pages
  * @throws {Error} if an entry has no exports
  */

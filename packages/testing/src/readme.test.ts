@@ -9,7 +9,7 @@ it('rejects a README without a block to run, because its test could not fail', a
   expect(() => runReadme(folder.join('README.md'))).toThrow('no ```ts block')
 })
 
-it('rejects a README with commands that it would not run', async () => {
+it('rejects a README with commands, because it would not run them', async () => {
   await using folder = await tempFolder({ 'README.md': '```ts\n```\n\n```sh\nls\n```\n' })
   expect(() => runReadme(folder.join('README.md'))).toThrow(/README\.md:5: runPage must run a page with commands$/)
 })

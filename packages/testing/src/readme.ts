@@ -6,17 +6,17 @@ import { pageBlocks } from './page/page-blocks.ts'
 import { readmeBlocks } from './readme-blocks.ts'
 import { runProgram } from './run-program.ts'
 
-/** An example that runs longer is faulty. */
+/** Time limit for an example, in milliseconds. */
 const EXAMPLE_TIMEOUT_MS = 150_000
 
-/** Where the examples of a README run. */
+/** Options of `runReadme`. */
 export interface ReadmeOptions {
-  /** Folder whose packages the examples import; the README's own unless given. */
+  /** Folder whose packages the examples import. Default: the folder of the README. */
   readonly from?: string
 }
 
 /**
- * Registers one test for each `ts` block of a README. The test runs the block as a program with this Node.js, and
+ * Registers one test for each `ts` block in a README. The test runs the block as a program with this Node.js version, and
  * expects exit code 0.
  *
  * A block that cannot end by itself is marked `ts no-run="reason"` and skipped. Use `runPage` for a page with command
@@ -37,7 +37,7 @@ export function runReadme(path: string, options: ReadmeOptions = {}): void {
 
   describe(`examples of ${path}`, () => {
     it.each(blocks)(
-      'runs the example in line $line',
+      'runs the example on line $line',
       async ({ code, line }) => {
         const file = join(folder, `.readme-${process.pid}-${line}.ts`)
         await writeFile(file, code)

@@ -1,9 +1,9 @@
-/** Thrown for a response that breaks the protocol. */
+/** Error for a response that breaks the protocol. */
 export class MalformedResponse extends Error {
   override readonly name = 'MalformedResponse'
 }
 
-/** Thrown for a truncated response, or if the connection ends without one. */
+/** Error for a truncated response, or for a connection that ends without a response. */
 export class IncompleteResponse extends Error {
   override readonly name = 'IncompleteResponse'
 }

@@ -6,7 +6,7 @@ const execFileAsync = promisify(execFile)
 /**
  * Runs a program with this Node.js executable. Kills it after `timeoutMs`.
  *
- * @returns `exit code 0`, or the exit code or timeout followed by the output of the program
+ * @returns `exit code 0`, or the exit code or timeout followed by the program's output
  */
 export async function runProgram(file: string, cwd: string, timeoutMs: number): Promise<string> {
   try {

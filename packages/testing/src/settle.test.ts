@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { settle } from './settle.ts'
 
 describe('settle', () => {
-  it('waits for a round trip even if the process stalls for longer than the given time', async () => {
+  it('waits for a round trip even if the process stalls longer than the given time', async () => {
     const server = createServer((socket) => socket.pipe(socket)).listen(0, '127.0.0.1')
     await once(server, 'listening')
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
@@ -23,7 +23,7 @@ describe('settle', () => {
   it('waits for the given time', async () => {
     const startMs = performance.now()
     await settle(50)
-    // Node.js timers have a resolution of one millisecond, so each of them can fire a fraction of a millisecond early.
+    // Node.js timers have a resolution of one millisecond, so each timer can fire a fraction of a millisecond early.
     expect(performance.now() - startMs).toBeGreaterThanOrEqual(40)
   })
 })

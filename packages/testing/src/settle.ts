@@ -2,7 +2,7 @@ import { setImmediate, setTimeout } from 'node:timers/promises'
 
 /** Minimum number of event-loop polls for input. A request and its response need about four. */
 const MIN_TURNS = 10
-/** A stalled machine lengthens one step and does not shorten the others. */
+/** A stall lengthens one step, but does not shorten the others. */
 const STEP_MS = 20
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { leastDisturbed, watchStolenTime } from './stolen-time.ts'
 
-/** Returns a watch that reports these shares in turn. */
+/** Returns a watch that reports these shares one after another. */
 const watchOf = (shares: readonly number[]): (() => () => number) => {
   let turn = 0
   return () => () => shares[turn++] ?? Number.NaN

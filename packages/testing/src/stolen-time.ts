@@ -8,7 +8,7 @@ interface CpuTicks {
 }
 
 /**
- * Starts to measure the CPU time that the hypervisor gives to other virtual machines.
+ * Starts measuring the CPU time that the hypervisor gives to other virtual machines.
  *
  * @returns a function that returns the stolen share since this call, from 0 to 1
  */
@@ -30,20 +30,20 @@ function cpuTicks(): CpuTicks {
 /** Result of a measurement that other virtual machines on the host can disturb. */
 export interface Disturbed<Result> {
   readonly result: Result
-  /** Share of the CPU time that other virtual machines had during the measurement, from 0 to 1. */
+  /** Share of the CPU time that other virtual machines used during the measurement, from 0 to 1. */
   readonly stolenShare: number
-  /** Number of measurements. `result` is the least disturbed one. */
+  /** Number of measurements. `result` is from the least disturbed one. */
   readonly turns: number
 }
 
-/** A smaller share does not affect the results measurably. */
+/** Share below which results are not measurably affected. */
 const MAX_STOLEN_SHARE = 0.03
 
 /**
- * Repeats a measurement until other virtual machines had at most 3% of the CPU time. Only that share decides whether to
- * repeat it, never the result. A measurement that fails while it is disturbed is repeated too.
+ * Repeats a measurement until other virtual machines have used at most 3% of the CPU time during it. Only this share determines
+ * whether to repeat the measurement, never the result. A measurement that fails while it is disturbed is also repeated.
  *
- * @param maxTurns Limit for hosts that are never idle
+ * @param maxTurns Maximum number of measurements, for hosts that are never idle
  * @throws the error from the least disturbed `measure` call, if it failed
  */
 export async function leastDisturbed<Result>(

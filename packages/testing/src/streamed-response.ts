@@ -1,6 +1,6 @@
 import type { ClientResponse, TestField } from './client.ts'
 
-/** The parts of a response that a protocol client has once the header section has arrived. */
+/** The parts of a response that a protocol client provides once the header section has arrived. */
 export interface ResponseParts {
   readonly status: number
   readonly rawHeaders: readonly TestField[]
@@ -10,7 +10,7 @@ export interface ResponseParts {
   readonly abort: () => void
 }
 
-/** The response from every protocol client. Implements the body readers of `ClientResponse`. */
+/** The response of every protocol client. Implements the body readers of `ClientResponse`. */
 export class StreamedResponse implements ClientResponse {
   readonly status: number
   readonly headers: Headers
@@ -28,7 +28,7 @@ export class StreamedResponse implements ClientResponse {
     this.informational = parts.informational
     this.headers = new Headers(parts.rawHeaders.map(([name, value]): [string, string] => [name, value]))
     this.trailers = this.#trailers.promise
-    // Ignore the rejection: most tests do not read the trailers, and the body reports the same error.
+    // Ignore the rejection, because most tests do not read the trailers, and the body reports the same error.
     this.trailers.catch(() => {})
   }
 

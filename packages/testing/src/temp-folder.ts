@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
-/** Folder that is deleted with its contents when its scope ends. */
+/** Folder that is deleted, with its contents, when its scope ends. */
 export interface TempFolder extends AsyncDisposable {
   /** Absolute and without symbolic links. */
   readonly path: string

@@ -2,20 +2,20 @@ declare const valueType: unique symbol
 
 /** The key of a value of type `T` in a `Context`, created by `contextKey()` from `@fw/core`. */
 export interface ContextKey<T> {
-  /** The name that error messages show. */
+  /** The name in error messages. */
   readonly name: string
-  /** How to provide the value, for the error that reports it missing: `router.use(auth())`. */
+  /** Advice on how to provide the value, for the error about a missing value: `router.use(auth())`. */
   readonly hint: string | undefined
   readonly [valueType]?: T
 }
 
-/** A class that is the key of its own instances in a `Context`. */
+/** A class that serves as the key of its instances in a `Context`. */
 export interface ContextClass<T> {
-  /** The name that error messages show. */
+  /** The name in error messages. */
   readonly name: string
-  /** How to provide the value, for the error that reports it missing. */
+  /** Advice on how to provide the value, for the error about a missing value. */
   readonly contextHint?: string
-  /** The prototype of the class, which has the type of the value. */
+  /** The prototype of the class. Its type is the value's type. */
   readonly prototype: T
 }
 

@@ -24,11 +24,11 @@ export interface ResponseHeaders {
    */
   set(name: string, value: string): void
   /**
-   * Replaces every field whose name is in the list. The list is not copied, so that many responses can share it: do not
-   * change it. Invalid fields are rejected when the response is sent.
+   * Replaces every field whose name is in the list. The list is not copied, so that responses can share it. Do not change it
+   * afterwards. Invalid fields are rejected when the response is sent.
    */
   setAll(fields: FieldList): void
-  /** Adds a field and keeps those with the same name. @throws {TypeError} like `set` */
+  /** Adds a field without replacing those with the same name. @throws {TypeError} like `set` */
   append(name: string, value: string): void
   /** Removes every field with that name. */
   delete(name: string): void
@@ -38,7 +38,7 @@ export interface ResponseHeaders {
 
 /** The status and header fields of a response with a body. */
 export interface ResponseInit {
-  /** The status, from 200 to 599. Default: the status that was set before. */
+  /** The status, from 200 to 599. Default: the current status. */
   readonly status?: number
   /** Header fields. They replace fields with the same name. */
   readonly headers?: Readonly<Record<string, string>>
@@ -67,8 +67,8 @@ export interface Context<P extends object = Params, V extends Validated = Valida
    */
   readonly origin: string
   /**
-   * The scheme that the client used. A trusted proxy can report it (`trustProxy` with `origin`), but unlike `origin`, this never
-   * throws: a report that is ambiguous or invalid does not count.
+   * The scheme that the client used. A trusted proxy can report it (`trustProxy` with `origin`), but unlike `origin`, this
+   * never throws. It ignores an ambiguous or invalid report.
    */
   readonly scheme: 'http' | 'https'
   /** The method as received. Methods are case-sensitive. */
@@ -86,8 +86,8 @@ export interface Context<P extends object = Params, V extends Validated = Valida
   /** The matched route; `undefined` if no route matches. */
   readonly route: RouteInfo | undefined
   /**
-   * The routes of the path, the best match first. If a route matches the request, that route alone. For OPTIONS without a
-   * route, and for a method without one (405), the routes for other methods, so that middleware can read their options.
+   * The routes of the path, the best match first. For OPTIONS, and for a method without a route (405), the list contains the
+   * routes for every method, so that middleware can read their options. Otherwise, it contains only the matched route.
    */
   readonly pathRoutes: readonly RouteInfo[]
   /** The request header fields; the response header fields are `responseHeaders`. */
@@ -95,11 +95,12 @@ export interface Context<P extends object = Params, V extends Validated = Valida
   /** Reads request cookies, and sets response cookies. */
   readonly cookies: Cookies
   /**
-   * The request as a standard `Request`, created on first access. Read the body either here or with the context's
-   * methods. Here only the number of bytes is limited: `formData()` accepts a million fields, `form()` rejects them.
+   * The request as a standard `Request`, created on first access. Read the body either here or with the context's methods.
+   * `Request` methods limit only the number of bytes: `formData()` accepts a million fields, but the context's `form()` rejects
+   * them.
    *
-   * `json()` rejects with 415 like the context's `json()`: `bodyTypes` lists the accepted types. An IPvFuture host,
-   * which no `URL` can hold, is `ipvfuture.invalid` in `request.url`; the exchange has the original `authority`.
+   * `json()` rejects with 415 like the context's `json()`: `bodyTypes` lists the accepted types. `URL` cannot represent an
+   * IPvFuture host, so `request.url` has the host `ipvfuture.invalid`. The exchange has the original `authority`.
    */
   readonly request: Request
   /**
@@ -110,12 +111,15 @@ export interface Context<P extends object = Params, V extends Validated = Valida
   /** The peer's IP address; `undefined` on a Unix socket. */
   readonly remoteAddress: string | undefined
   /**
-   * The client's IP address: the one that trusted proxies report (the server's `trustProxy`), otherwise the
-   * peer's. IPv6 is in the form of RFC 5952 without a zone, and IPv4-mapped addresses are IPv4.
+   * The client's IP address: the one that trusted proxies report (the server's `trustProxy`), otherwise the peer's. IPv6
+   * addresses are in RFC 5952 form without a zone, and IPv4-mapped addresses are converted to IPv4.
    */
   readonly clientAddress: string | undefined
-  /** Whether the server has `trustProxy`, so that `clientAddress` can differ from the peer's address. */
-  readonly trustsProxy: boolean
+  /**
+   * Whether the server trusts proxies: `false` with `trustProxy: false`, and `undefined` without `trustProxy`, when it is unknown
+   * whether proxies forward the requests.
+   */
+  readonly trustsProxy: boolean | undefined
 
   /**
    * Reads the whole body into its own buffer.
@@ -129,7 +133,7 @@ export interface Context<P extends object = Params, V extends Validated = Valida
   /**
    * Reads the whole body as JSON. Its `Content-Type` must be one of the route's `bodyTypes`, by default a JSON type.
    *
-   * @throws like `text`; {HttpError} 400 if it is not JSON, 415 for another or no type, or a charset other than UTF-8
+   * @throws like `text`; {HttpError} 400 if it is not JSON, 415 for a missing or different type, or a charset other than UTF-8
    */
   json(): Promise<unknown>
   /**
@@ -161,7 +165,7 @@ export interface Context<P extends object = Params, V extends Validated = Valida
   /** Returns the content coding that the client prefers, such as `'gzip'`. */
   acceptsEncoding(...codings: readonly string[]): string | null
 
-  /** The status of the prepared response. Default 200; 499 after the client disconnected without a response. */
+  /** The status of the prepared response. Default 200; 499 if the client disconnected before the response. */
   status: number
   /** The header fields of the prepared response; the request header fields are `headers`. */
   readonly responseHeaders: ResponseHeaders
@@ -188,8 +192,8 @@ export interface Context<P extends object = Params, V extends Validated = Valida
    */
   stream(body: BodySource, init?: ResponseInit): void
   /**
-   * Redirects to a location, which is sent unchanged. Check a location that a client chose: it can lead to another site,
-   * even if it begins with `//`. Default status 302.
+   * Redirects to a location, which is sent unchanged. Validate a location that a client chose. It can point to another site,
+   * even as a path that begins with `//`. Default status 302.
    *
    * @throws {TypeError} if the location cannot be sent
    */
@@ -201,8 +205,8 @@ export interface Context<P extends object = Params, V extends Validated = Valida
   /** Sends the head with the prepared status and fields immediately, and returns the body to write. */
   startResponse(): ResponseBody
   /**
-   * Runs `filter` once, immediately before the head of the response is sent. Middleware calls it before `next()`. The filter
-   * that was added last runs first. Has no effect after the head has been sent.
+   * Runs `filter` once, immediately before the response head is sent. Middleware calls it before `next()`. The filter that was
+   * added last runs first. Has no effect after the head has been sent.
    *
    * @throws {TypeError} if `filter` is not a function
    *
@@ -222,9 +226,9 @@ export interface Context<P extends object = Params, V extends Validated = Valida
   set<T>(token: ContextToken<T>, value: T): void
   /** Stores a function that creates the value on first access. */
   provide<T>(token: ContextToken<T>, make: () => T): void
-  /** Returns the stored value, or `null` without one. */
+  /** Returns the stored value, or `null` if none is stored. */
   get<T>(token: ContextToken<T>): T | null
-  /** Returns the stored value. @throws {Error} if no value is stored; it says how to provide one */
+  /** Returns the stored value. @throws {Error} if no value is stored; the message explains how to provide one */
   local<T>(token: ContextToken<T>): T
 
   /** Calls `listener` once when the exchange is over, even if it failed. An error from the listener is logged. */

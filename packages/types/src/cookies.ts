@@ -1,6 +1,9 @@
 /** Attributes of a cookie (RFC 6265bis §5.6). */
 export interface CookieOptions {
-  /** Seconds until the browser deletes the cookie. Without it and `expires`, the browser deletes it when it closes. */
+  /**
+   * Seconds until the browser deletes the cookie. Without this option and `expires`, the browser deletes the cookie when it
+   * closes.
+   */
   readonly maxAgeSeconds?: number
   /** The time at which the browser deletes the cookie. */
   readonly expires?: Date
@@ -12,7 +15,7 @@ export interface CookieOptions {
   readonly httpOnly?: boolean
   /** Restricts the cookie to TLS. Default: true for a request over TLS. Set it behind a proxy that terminates TLS. */
   readonly secure?: boolean
-  /** Restricts requests from other sites. Default `'lax'`. */
+  /** Restricts which requests from other sites carry the cookie. Default `'lax'`. */
   readonly sameSite?: 'strict' | 'lax' | 'none'
   /** Stores the cookie separately for each top-level site (CHIPS). Default false. */
   readonly partitioned?: boolean
@@ -22,7 +25,7 @@ export interface CookieOptions {
 
 /** Secrets that sign cookies. */
 export interface CookieSecrets {
-  /** The first one signs, and all of them verify, so that you can replace a secret. */
+  /** The first secret signs cookies. All secrets verify them, so that you can replace a secret. */
   readonly secrets: readonly string[]
 }
 
@@ -33,11 +36,11 @@ export interface Cookies {
   /** Returns the names of the request cookies. */
   names(): readonly string[]
   /**
-   * Sets a cookie. Replaces a cookie with the same name that was set before.
+   * Sets a cookie. Replaces an earlier cookie with the same name.
    *
-   * @throws {TypeError} if the name, the value or an attribute contains characters that a cookie cannot have
+   * @throws {TypeError} if the name, the value or an attribute contains characters that a cookie cannot contain
    */
   set(name: string, value: string, options?: CookieOptions & Partial<CookieSecrets>): void
-  /** Makes the browser delete a cookie. `path` and `domain` must be the same as when it was set. */
+  /** Makes the browser delete a cookie. `path` and `domain` must match those of the cookie. */
   delete(name: string, options?: Pick<CookieOptions, 'path' | 'domain' | 'secure' | 'partitioned'>): void
 }

@@ -12,15 +12,15 @@ export interface Outcome {
   readonly status: number
   /** The number of response body bytes that the protocol engine received, without framing. */
   readonly bodyBytes: number
-  /** Whether the exchange ended before the transport had the whole response. */
+  /** Whether the exchange ended before the transport had received the whole response. */
   readonly aborted: boolean
 }
 
-/** A chunk that many bodies send. It is encoded once for each protocol. */
+/** A chunk that many response bodies share. It is encoded once for each protocol. */
 export interface SharedChunk {
   /** The bytes without framing. */
   readonly bytes: Uint8Array
-  /** The bytes in chunked coding. The first body that needs them stores them here. */
+  /** The bytes with chunked framing, stored by the first body that needs them. */
   chunked: Uint8Array | undefined
 }
 
@@ -39,30 +39,30 @@ export interface ResponseBody {
    * @throws {RangeError} if the body exceeds the announced `content-length`
    */
   write(chunk: Uint8Array): boolean
-  /** Like `write`, but for bytes that many bodies send. Only the engines' bodies have it. */
+  /** Like `write`, but for bytes that many bodies share. Only the response bodies of protocol engines implement it. */
   writeShared?(chunk: SharedChunk): boolean
   /** Resolves when the transport has accepted all bytes, or the exchange is over. Never rejects. */
   drained(): Promise<void>
   /** Completes the response. Aborts it instead if it is shorter than its `content-length`. */
   end(trailers?: FieldList): void
-  /** Ends the exchange in a way that shows the client that the response is incomplete. */
+  /** Ends the exchange so that the client can detect the incomplete response. */
   abort(error?: Error): void
 }
 
 /** A connection after an upgrade from HTTP. */
 export interface UpgradedConnection {
-  /** The connection. Its new owner sends the 101 response and closes it. */
+  /** The connection. The new owner must send the 101 response and close it. */
   readonly socket: Duplex
-  /** Received bytes that follow the request. Their buffer holds nothing else. */
+  /** Received bytes that follow the request. Their buffer contains no other data. */
   readonly head: Uint8Array
 }
 
 /**
- * A request and its response, independent of the protocol. Each engine creates exchanges, and the application uses
- * nothing else from an engine.
+ * A request and its response, independent of the protocol. Each engine creates exchanges, and the application uses no other
+ * part of an engine.
  *
- * The engine owns framing. It drops `connection`, `transfer-encoding` and similar fields that the application sets, but
- * honors `connection: close` on HTTP/1.1. It sends no body after a response to HEAD, a 204 or a 304.
+ * The engine owns framing. It drops `connection`, `transfer-encoding` and similar fields that the application sets, but honors
+ * `connection: close` on HTTP/1.1. It does not send a body for a response to HEAD, a 204 or a 304.
  */
 export interface Exchange extends ResponseBody {
   /** The protocol version of the request. */
@@ -83,7 +83,7 @@ export interface Exchange extends ResponseBody {
   readonly remoteAddress: string | undefined
   /** The peer's port; `undefined` on a Unix socket. */
   readonly remotePort: number | undefined
-  /** Whether the peer connected over a Unix socket. Otherwise a `remoteAddress` of `undefined` means an unknown peer. */
+  /** Whether the peer connected over a Unix socket. Otherwise, a `remoteAddress` of `undefined` indicates an unknown peer. */
   readonly isUnixSocket?: boolean
   /** The status of the response; 0 until the head is sent. */
   readonly status: number
@@ -92,11 +92,11 @@ export interface Exchange extends ResponseBody {
   /** Times and connection of the request. Set while requests are traced, by the engine or the application. */
   trace?: ExchangeTrace | undefined
   /**
-   * Takes over the connection, for protocols such as WebSocket, before anything is sent. `undefined` unless the request
-   * is HTTP/1.1 without content and has `upgrade` and `connection: upgrade` (RFC 9110 §7.8).
+   * Takes over the connection, for protocols such as WebSocket, before anything is sent. `undefined` unless it is an HTTP/1.1
+   * request without content that has `upgrade` and `connection: upgrade` (RFC 9110 §7.8).
    */
   readonly upgrade: (() => UpgradedConnection) | undefined
-  /** Sends an informational response (1xx, except 100 and 101), if the protocol has them. */
+  /** Sends an informational response (1xx, except 100 and 101) if the protocol supports it. */
   inform(status: number, headers: FieldList): void
   /**
    * Sends a complete response in as few writes as possible. Encodes text as UTF-8 and adds `content-length` and `date`.

@@ -1,7 +1,7 @@
 /**
  * Header or trailer fields in the order in which they are sent: name, value, name, value, …
  *
- * Names are lower case. Values are bytes, one character each (latin1), so that no received byte is lost.
+ * Names are lower case. Values are bytes, one character each (latin1), so that received bytes are preserved.
  */
 export type FieldList = readonly string[]
 

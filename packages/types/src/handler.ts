@@ -24,12 +24,13 @@ export interface Middleware {
 export type ErrorHandler = (error: unknown, ctx: Context) => unknown
 
 /**
- * A request that no handler received, because the protocol engine refused it or the client aborted it within its head.
+ * A request that no handler received, because the protocol engine refused it or the client aborted it before the end of its
+ * head.
  */
 export interface Refusal {
-  /** The status of the response; 0 without a response, 499 if the client disconnected before the end of its head. */
+  /** The status of the response; 0 without a response, 499 if the client disconnected before the end of the request head. */
   readonly status: number
-  /** Description of the error. */
+  /** A description of the error. */
   readonly reason: string
   /** The protocol version of the connection. */
   readonly protocol: ProtocolText

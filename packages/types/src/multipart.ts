@@ -5,8 +5,8 @@ export interface MultipartOptions {
 }
 
 /**
- * One part of a `multipart/form-data` body. The next part can be read before the end of this one; the rest of this one
- * is then skipped. The buffers of its bytes hold nothing else, so they can be transferred to a worker.
+ * One part of a `multipart/form-data` body. Reading the next part early skips the rest of this one. The buffers of its chunks
+ * contain no other data, so they can be transferred to a worker.
  */
 export interface MultipartPart extends AsyncIterable<Uint8Array> {
   /** The name of the form field. */

@@ -9,7 +9,7 @@ describe('PathParams', () => {
     expectTypeOf<{ b: string }>().toExtend<PathParams<'/a/:b/c/:d?'>>()
   })
 
-  it('contains no other names', () => {
+  it('does not contain other names', () => {
     expectTypeOf<keyof PathParams<'/users/:id'>>().toEqualTypeOf<'id'>()
   })
 

@@ -1,7 +1,7 @@
-/** The parameters of a path by name. */
+/** Path parameters by name. */
 export type Params = Readonly<Record<string, string | undefined>>
 
-/** The parameters of a path that has none. Not `object`: a handler that takes `Params` would not accept it. */
+/** The parameters of a path without parameters. Not `object`, which a handler with `Params` would not accept. */
 export type NoParams = { readonly [K in never]: string }
 
 type Segment<S extends string> = S extends `:${infer Name}?`

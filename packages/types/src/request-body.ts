@@ -7,7 +7,7 @@ export interface BodyConsumer {
   /**
    * Receives the next bytes.
    *
-   * @param chunk Bytes that the consumer owns; never empty. Their buffer can hold other data: copy them before a transfer
+   * @param chunk Bytes that the consumer owns; never empty. Their buffer can contain other data, so copy them before a transfer
    */
   data(chunk: Uint8Array): void
   /**
@@ -16,7 +16,7 @@ export interface BodyConsumer {
    * @param trailers Trailer fields (RFC 9110 §6.5); empty if there are none
    */
   end(trailers: FieldList): void
-  /** Called if the body stays incomplete: the client disconnected, violated the protocol or stalled. */
+  /** Called if the body remains incomplete: the client disconnected, violated the protocol or stalled. */
   error(error: Error): void
 }
 

@@ -1,10 +1,10 @@
 import type { Context, ResponseHeaders } from './context.ts'
 
 /**
- * Changes a response immediately before its head is sent. Runs once per request, for every response of a handler,
- * middleware or error handler: whole bodies, streams, files and error pages. It must not be asynchronous.
+ * Changes a response immediately before its head is sent. Runs once per request, for every response from a handler, middleware
+ * or error handler: whole bodies, streams, files and error pages. It must not be asynchronous.
  *
- * @throws an error to respond with 500 instead. No filter sees that response
+ * @throws an error to respond with 500 instead. Filters do not run for that response
  */
 export type ResponseFilter = (response: OutgoingResponse, ctx: Context) => void
 
@@ -15,15 +15,15 @@ export interface OutgoingResponse {
   /** The header fields. */
   readonly headers: ResponseHeaders
   /**
-   * The form of the body. `'none'`: the response has no body, as for 304, or the handler set none for HEAD. `'whole'`: the
-   * body is in memory. `'stream'`: the body follows in pieces, and may never end.
+   * The form of the body. `'none'`: the response has no body, as for a 304, or for a HEAD request whose handler sets none.
+   * `'whole'`: the body is in memory. `'stream'`: the body follows in pieces, and may never end.
    */
   readonly kind: 'none' | 'whole' | 'stream'
   /** The body of kind `'whole'`; otherwise `null`. Do not change the bytes. */
   readonly whole: string | Uint8Array | null
   /**
-   * The length of the body in bytes, if it is known. For HEAD, the length that GET sends. Counting the bytes of a string
-   * takes time that grows with its length.
+   * The length of the body in bytes, if it is known. For HEAD, it is the length that GET sends. For a string body, each read
+   * takes time proportional to its length.
    */
   readonly lengthBytes: number | undefined
   /**
@@ -41,7 +41,7 @@ export interface OutgoingResponse {
    */
   replaceLater(body: Promise<string | Uint8Array>): void
   /**
-   * Sends the body through an encoder, piece by piece, and removes `content-length`. Filters that run later see the kind
+   * Sends the body through an encoder, piece by piece, and removes `content-length`. For filters that run later, the kind is
    * `'stream'`. For HEAD, only the fields change and no encoder is opened.
    *
    * @param open Creates the encoder, immediately before the head is sent
@@ -57,8 +57,8 @@ export interface EncodeOptions {
 }
 
 /**
- * Encodes a body piece by piece. Calls do not overlap: the next one follows when the promise from the last one
- * resolves. An error aborts the response.
+ * Encodes a body piece by piece. Calls do not overlap: each call waits until the promise of the previous one resolves. An error
+ * aborts the response.
  */
 export interface BodyEncoder {
   /** Encodes a piece. `push` sends encoded bytes; they must not change afterwards. */

@@ -9,11 +9,11 @@ export interface RouteOptions {
   readonly use?: Middleware | readonly Middleware[]
   /** Replaces the server's limits for this route. */
   readonly limits?: {
-    /** Limits the request body in bytes; a larger one gets 413. */
+    /** Limits the request body in bytes. A larger body gets 413. */
     readonly maxBodyBytes?: number
-    /** Limits the fields of an `application/x-www-form-urlencoded` body; more fields get 413. */
+    /** Limits the fields of an `application/x-www-form-urlencoded` body. A form with more gets 413. */
     readonly maxFormFields?: number
-    /** Limits each part of a `multipart/form-data` body in bytes; a larger one gets 413. */
+    /** Limits each part of a `multipart/form-data` body in bytes. A larger part gets 413. */
     readonly maxFileBytes?: number
   }
   /**
@@ -28,12 +28,11 @@ export interface RouteOptions {
   readonly query?: StandardSchema | undefined
   /** Validates the header fields, with names in lower case. */
   readonly headers?: StandardSchema | undefined
-  /** Validates the body before the handler runs. `bodyTypes` decides how it is parsed: by default as JSON. */
+  /** Validates the body before the handler runs. `bodyTypes` determines how the body is parsed; the default is JSON. */
   readonly body?: StandardSchema | undefined
   /**
-   * Schemas of the JSON responses by status: JSON Schemas, or Standard Schemas that provide one. A single Standard
-   * Schema applies to status 200. They are compiled to serializers, which leave out members that a schema does not
-   * name.
+   * Schemas of the JSON responses by status: JSON Schemas, or Standard Schemas that provide one. A single Standard Schema
+   * applies to status 200. They are compiled to serializers, which omit members that a schema does not name.
    */
   readonly response?: Readonly<Record<number, JsonSchema | StandardSchema>> | StandardSchema
   /**
@@ -43,8 +42,8 @@ export interface RouteOptions {
   readonly checkResponses?: 'error' | 'count' | 'off'
   /**
    * Media types of bodies that `ctx.json()`, `ctx.request.json()` and the `body` schema accept, in lower case without
-   * parameters. Any other body gets 415, and so does one without a `Content-Type` field. Default: the server's
-   * `bodyTypes`, `['application/json']`.
+   * parameters. A body of another type, or without a `Content-Type` field, gets 415. Default: the server's `bodyTypes`,
+   * `['application/json']`.
    *
    * `'application/json'` stands for every JSON format, including `text/json` and types that end in `+json`. With
    * `'application/x-www-form-urlencoded'` a `body` schema also checks forms, in the shape of a query. Bodies with any
@@ -84,7 +83,7 @@ export interface RouteInfo {
   readonly options: RouteOptions
 }
 
-/** Registers a handler for one method. `Outer` has the parameters of the group's prefix. */
+/** Registers a handler for one method. `Outer` contains the parameters of the group's prefix. */
 export interface RouteMethod<Self, Outer extends object = NoParams> {
   /**
    * Registers a handler for a path.
@@ -135,7 +134,7 @@ export interface GroupRouter<Outer extends object = NoParams> extends RouterExte
   readonly delete: RouteMethod<this, Outer>
   /** Handles OPTIONS. Without it, the response lists the methods of the path. */
   readonly options: RouteMethod<this, Outer>
-  /** Handles every method that has no handler, except CONNECT and TRACE. */
+  /** Handles every method without its own handler, except CONNECT and TRACE. */
   readonly all: RouteMethod<this, Outer>
   /** Registers a handler for any method, named in upper case. */
   route<const P extends string>(method: string, path: P, handler: Handler<Outer & PathParams<P>>): this
@@ -174,8 +173,8 @@ export interface GroupRouter<Outer extends object = NoParams> extends RouterExte
    * for (const { method, pattern } of router.routes()) console.log(method, pattern)   // GET /users/:id
    */
   routes(): IterableIterator<RouteInfo>
-  /** Sets the error handler for the routes here. It runs before the outer router's handler. */
+  /** Sets the error handler for these routes. It runs before the outer router's handler. */
   onError(handler: ErrorHandler): this
-  /** Sets the handler for paths here that match no route. The status is already 404. */
+  /** Sets the handler for paths under the prefix that match no route. The status is already 404. */
   notFound(handler: Handler): this
 }

@@ -12,7 +12,7 @@ export interface Sink {
    * @returns False if the sink dropped the record, which loggers count
    */
   write(record: LogRecord): void | boolean
-  /** Passes all records so far to the operating system. */
+  /** Passes all received records to the operating system. */
   flush(): void | Promise<void>
   /** Flushes and releases all resources. A later `write` has no effect. */
   close(): void | Promise<void>
@@ -21,7 +21,7 @@ export interface Sink {
 /** Severity: Trace 0, Debug 1, Info 2, Warn 3, Error 4, Fatal 5. As a threshold, 6 (Off) excludes all records. */
 export type LevelNumber = 0 | 1 | 2 | 3 | 4 | 5 | 6
 
-/** The place in the source code that created a record. */
+/** The source code location that created a record. */
 export interface SourceLocation {
   /** Absolute path of the source file, or the name of a library for its own records, such as `fw:core`. */
   readonly file: string
@@ -39,7 +39,7 @@ export interface LogRecord {
   readonly timeMs: number
   /** The formatted message, not escaped. Each sink escapes the characters that its output cannot contain. */
   readonly message: string
-  /** The place of the log call; `undefined` if it is unknown or not read by any sink. */
+  /** The place of the log call; `undefined` if it is unknown or no sink reads it. */
   readonly location: SourceLocation | undefined
   /** The `threadId` of the worker thread; 0 on the main thread. */
   readonly threadId: number

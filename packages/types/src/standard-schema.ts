@@ -6,7 +6,7 @@
 export interface StandardSchema<Output = unknown> {
   /** The properties that Standard Schema defines. */
   readonly '~standard': {
-    /** Version of Standard Schema. */
+    /** The version of Standard Schema. */
     readonly version: 1
     /** The library's name. */
     readonly vendor: string
@@ -33,15 +33,15 @@ export type SchemaResult<Output> =
       readonly issues?: undefined
     }
   | {
-      /** The errors in the value. */
+      /** The validation errors. */
       readonly issues: readonly SchemaIssue[]
     }
 
-/** An error in a value. */
+/** A validation error. */
 export interface SchemaIssue {
-  /** Description of the error. */
+  /** A description of the error. */
   readonly message: string
-  /** The place of the error in the value; absent for the whole value. */
+  /** The path to the invalid part of the value; absent if the error concerns the whole value. */
   readonly path?:
     | readonly (
         | PropertyKey

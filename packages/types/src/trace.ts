@@ -1,24 +1,24 @@
 import type { ProtocolText } from './exchange.ts'
 
 /**
- * Times of a request, in milliseconds, measured with `performance.now()`. A time is `undefined` until it is reached.
- * The times that are reached are in the order of the members.
+ * Times of a request, in milliseconds, measured with `performance.now()`. A time is `undefined` until it is reached. The times
+ * increase in the order of the members.
  */
 export interface RequestTiming {
   /**
-   * The engine received the first bytes of the request. On HTTP/2 it is the read that completed the first frame. The
-   * same read counts for a request that waited for the previous one (pipelining) or for memory.
+   * The engine received the first bytes of the request. On HTTP/2, this is the time of the read that completed the first frame.
+   * A later wait, for a previous pipelined request or for memory, does not change it.
    */
   readonly received: number
   /** The engine parsed the whole head. */
   readonly parsed: number
-  /** The application found the route, or found that none matches. */
+  /** The application found the route or determined that no route matches. */
   routed: number | undefined
-  /** The application passed the head of the response to the engine. */
+  /** The application passed the response head to the engine. */
   answered: number | undefined
   /**
-   * The operating system accepted the last byte of the response. On HTTP/3, QUIC accepted it, and sends it as soon as
-   * congestion control permits. Stays `undefined` if the exchange was aborted or upgraded.
+   * The operating system accepted the last byte of the response. On HTTP/3, QUIC accepted it and sends it as soon as congestion
+   * control permits. Remains `undefined` if the exchange was aborted or upgraded.
    */
   flushed: number | undefined
 }
@@ -29,11 +29,11 @@ export interface TlsTrace {
   readonly version: string
   /** Whether the client resumed an earlier session. */
   readonly resumed: boolean
-  /** Milliseconds from the accepted connection, or on HTTP/3 from its first packet, to the end of the handshake. */
+  /** Milliseconds from accepting the connection, or on HTTP/3 from its first packet, to the end of the handshake. */
   readonly handshakeMs: number
 }
 
-/** A client connection. Each connection has one such object, which can serve as a key. */
+/** A client connection. Each connection has exactly one object, which can serve as a key. */
 export interface ConnectionTrace {
   /** Unique in the process. The numbers start at 1. */
   readonly id: number
@@ -51,11 +51,11 @@ export interface ConnectionTrace {
   readonly tls: TlsTrace | undefined
 }
 
-/** Where and when an exchange takes place. */
+/** The times and the connection of an exchange. */
 export interface ExchangeTrace {
-  /** Times of the request, which are set as they are reached. */
+  /** Times of the request. Each is set when it is reached. */
   readonly timing: RequestTiming
-  /** `undefined` if none of this library's engines received the request: `server.fetch`, adapters. */
+  /** `undefined` if the request did not arrive through one of this library's engines, as with `server.fetch` and adapters. */
   readonly connection: ConnectionTrace | undefined
   /** The stream ID; `undefined` on HTTP/1.1. */
   readonly stream: number | undefined

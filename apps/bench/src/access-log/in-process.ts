@@ -42,7 +42,7 @@ function nodeRequest(server: Server): () => void {
 /** Functions that resolve when an application has written its log, by log name. */
 const written = new Map<string, () => Promise<void>>()
 
-/** Opens a log, and checks after it is closed that it has `lines` lines per request. */
+/** Opens a log. After it is closed, checks that it contains `lines` lines per request. */
 function checked<App>(name: string, lines: number, open: (path: string) => Logged<App>): App {
   const path = join(folder, name)
   const { app, written: writtenToFile, stop } = open(path)

@@ -12,7 +12,7 @@ export class InjectedConnections {
 
   /**
    * @param request Complete request
-   * @param responseEnd Text that ends the last write of a response and no earlier one
+   * @param responseEnd Text at the end of the last write of a response, but not of an earlier one
    */
   constructor(server: Server, request: string, responseEnd: string) {
     this.#server = server

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-/** Keep-alive connections that repeat a request. Each sends the next one after it has received the response. */
+/** Keep-alive connections that repeat a request. Each connection sends the next request after it has received the response. */
 export class KeepAliveConnections implements Disposable {
   readonly #connections: readonly Connection[]
 

@@ -9,7 +9,7 @@ import { pinoHttp } from 'pino-http'
 /** Application that responds to each request with `hello world` and logs it to a file asynchronously. */
 export interface Logged<Application> {
   readonly app: Application
-  /** Resolves when most of the lines so far are written. */
+  /** Resolves when most of the lines logged so far are written. */
   readonly written: () => Promise<void>
   /** Resolves when all lines are written. */
   readonly stop: () => Promise<void> | void
@@ -43,7 +43,7 @@ export const LISTENERS: Readonly<Record<NodeLog, (path: string) => Logged<Reques
   },
 }
 
-/** @param path File of the log, which gets two lines per request; `undefined` disables the log */
+/** @param path Log file, which gets two lines per request; `undefined` disables the log */
 export function fastifyApp(path: string | undefined): Logged<FastifyInstance> {
   const file = path === undefined ? undefined : pinoFile(path)
   const app = fastify(file === undefined ? {} : { logger: { stream: file.stream } })

@@ -11,11 +11,11 @@ import { ACCESS_LOG_PEERS } from './peers.ts'
 import { BASES } from './scenarios.ts'
 
 const CONNECTIONS = 32
-/** Requests per connection and turn. */
+/** Number of requests per connection and turn. */
 const REQUESTS = 60
-/** Requests per connection until V8 has compiled the server's code. */
+/** Number of requests per connection until V8 has compiled the server's code. */
 const WARM_UP_REQUESTS = 1500
-/** Longer than any logger buffers its lines. */
+/** Longer than the time for which any logger buffers its lines. */
 const WRITTEN_MS = 150
 
 const FIELDS = Object.entries({ host: 'localhost', ...BROWSER_HEADERS })

@@ -26,7 +26,7 @@ export const ACCESS_LOG_SCENARIOS: readonly HttpScenario[] = [
     metrics: ['addedMicros', 'rate', 'cpuMicros', 'p50Ms', 'p99Ms', 'rssMib'],
     bases: BASES,
     targets: [
-      // The absolute targets of without-sockets.ts, divided by the figure of morgan there.
+      // The absolute targets from without-sockets.ts, divided by morgan's figure there.
       { of: 'fw combined', metric: 'addedMicros', to: 'morgan', atMost: 0.17 },
       { of: 'fw json', metric: 'addedMicros', to: 'morgan', atMost: 0.22 },
       { of: 'fw combined', metric: 'rate', to: 'fastify', atLeast: 1 },

@@ -4,7 +4,7 @@ import type { Comparison } from '../comparison.ts'
 import { fileLimitReason } from '../file-limit.ts'
 import { measureFanOut, measureRest } from './measure-fan-out.ts'
 
-/** Every program in `servers/` is a candidate. */
+/** Each program in `servers/` is a candidate. */
 const SERVERS = readdirSync(new URL('./servers/', import.meta.url)).map((file) => basename(file, '.ts'))
 
 const IDLE_STREAMS = 10_000

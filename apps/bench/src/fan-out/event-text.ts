@@ -1,4 +1,4 @@
-/** Event that every server sends, about 135 bytes on the wire. */
+/** Event that every server sends: about 135 bytes on the wire. */
 export const EVENT_NAME = 'order'
 export const EVENT_DATA: string = JSON.stringify({
   id: 123_456,

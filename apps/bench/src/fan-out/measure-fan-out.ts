@@ -6,17 +6,16 @@ import { plainTurns, type Turns } from '../turns.ts'
 import { OpenStreams } from './open-streams.ts'
 
 /**
- * Turns per figure and round. The servers of all candidates alternate within a round, because the speed of a machine
- * can change for seconds or minutes. Such a change would affect a single candidate if each had the round to itself.
+ * Turns per figure and round. The servers of all candidates alternate within a round, because the speed of a machine can change
+ * for seconds or minutes. If each candidate ran alone, such a change would affect only one of them.
  */
 const TURNS = 6
 
-/** Minimum number of broadcasts per turn, so that a single one does not determine the figure. */
+/** Minimum number of broadcasts per turn, so that a single broadcast does not determine the figure. */
 const MIN_BROADCASTS = 4
 
 /**
- * Unmeasured broadcasts before each turn, as a share of the measured ones: the other candidates have filled the CPU
- * caches.
+ * Unmeasured broadcasts before each turn, as a share of the measured ones, because other candidates have filled the CPU caches.
  */
 const WARM_UP = 1 / 4
 const MIN_WARM_UP_BROADCASTS = 2
@@ -24,7 +23,7 @@ const MIN_WARM_UP_BROADCASTS = 2
 /**
  * Runs one round: opens the streams, then broadcasts single events and bursts of four events in several turns.
  *
- * @param deliveries Approximate number of delivered events per turn; with many streams it is higher
+ * @param deliveries Approximate number of delivered events per turn; higher with many streams
  */
 export async function measureFanOut(
   name: string,
@@ -41,7 +40,7 @@ export async function measureFanOut(
     eventMicros.push(await turns.measure(() => costOf(1)))
     burstMicros.push(await turns.measure(() => costOf(4)))
   }
-  // Close the sockets in a turn, so that this does not disturb the measurement of another candidate.
+  // Close the sockets in a turn, so that closing does not disturb another candidate's measurement.
   await turns.take(() => streams[Symbol.asyncDispose]())
   return { eventMicros: mean(eventMicros), burstMicros: mean(burstMicros), streamKib }
 

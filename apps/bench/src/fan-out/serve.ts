@@ -7,7 +7,7 @@ export interface Usage {
 }
 
 /**
- * Lets the main program control a server by messages. A number broadcasts that many events to every stream, `usage`
+ * Lets the main program control a server through messages. A number broadcasts that many events to every stream, `usage`
  * returns the CPU time and memory of this process, and `collect` triggers a garbage collection.
  */
 export function serve(port: number, broadcast: () => void): void {

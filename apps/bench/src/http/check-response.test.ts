@@ -34,7 +34,7 @@ describe('checkVolume', () => {
     expect(() => checkVolume({ ...load, bytes }, 100, { connections: 2 })).not.toThrow()
   })
 
-  it.each([999, 1201])('rejects %d bytes for them', (bytes) => {
+  it.each([999, 1201])('rejects %d bytes for the same responses', (bytes) => {
     const check = (): void => checkVolume({ ...load, bytes }, 100, { connections: 2 })
     expect(check).toThrow(`10 responses have ${bytes} bytes`)
   })

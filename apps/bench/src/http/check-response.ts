@@ -10,7 +10,7 @@ export interface ReceivedResponse {
   readonly coding: string
   readonly etag: string
   readonly body: Buffer
-  /** Bytes that the load generator counts for this response; `undefined` if the number can vary. */
+  /** Number of bytes that the load generator counts for this response; `undefined` if it can vary. */
   readonly countedBytes: number | undefined
 }
 

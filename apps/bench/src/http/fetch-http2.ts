@@ -4,8 +4,8 @@ import { urlOf, type LoadTarget } from '../load/load.ts'
 import type { ReceivedResponse } from './check-response.ts'
 
 /**
- * Sends a target's request once over HTTP/2, with TLS or prior knowledge. `countedBytes` is the content only, as
- * in `h2load`.
+ * Sends a target's request once over HTTP/2, with TLS or prior knowledge. `countedBytes` includes only the content, as in
+ * `h2load`.
  */
 export async function fetchHttp2(target: LoadTarget): Promise<ReceivedResponse> {
   const { method, path, headers, body } = target.request

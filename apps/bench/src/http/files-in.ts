@@ -1,7 +1,7 @@
 import { mkdtemp, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Directories that have been written. Servers read them, so they must not change. */
+/** Directories already written. Servers read them, so they must not change. */
 const directories = new Map<string, WeakMap<object, Promise<string>>>()
 
 /** Writes the files into a new directory on the first call. @returns the directory */

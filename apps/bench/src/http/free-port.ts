@@ -9,7 +9,7 @@ const PORTS = 7000
 
 const used = new Set<number>()
 
-/** Returns a free port of 127.0.0.1, a different one on each call. */
+/** Returns a free port on 127.0.0.1, a different one on each call. */
 async function freePort(): Promise<number> {
   for (;;) {
     const port = FIRST_PORT + Math.floor(Math.random() * PORTS)
@@ -27,7 +27,7 @@ async function freePort(): Promise<number> {
 }
 
 /**
- * Starts a server on a free port. Retries with another port, because a process can take the port first.
+ * Starts a server on a free port. Retries with another port, because another process can bind the port first.
  *
  * @throws {Error} the error from the third attempt
  */
@@ -41,7 +41,7 @@ export async function onFreePort<T>(start: (port: number) => Promise<T>): Promis
   }
 }
 
-/** Opens and closes a connection. @throws {Error} if no server listens */
+/** Opens and closes a connection. @throws {Error} if no server is listening */
 export async function connectOnce(port: number): Promise<void> {
   const socket = connect(port, '127.0.0.1')
   await once(socket, 'connect')

@@ -12,7 +12,7 @@ import type { Peer } from './peer.ts'
 import type { HttpScenario } from './scenario.ts'
 import { TOOLS } from './tools.ts'
 
-/** Connections that the load generator opens per second. */
+/** Number of connections that the load generator opens per second. */
 const CONNECTIONS_PER_SECOND = 2000
 
 const METRICS = ['rate', 'cpuMicros', 'p50Ms', 'p99Ms', 'rssMib'] as const
@@ -57,7 +57,7 @@ function accessLogOf({ name }: Peer, { folder }: Run): string {
   return join(folder, `${name}.log`)
 }
 
-/** Returns the input of the load generator for a scenario. */
+/** Returns the load generator's input for a scenario. */
 export async function targetOf({ port }: ServerProcess, scenario: HttpScenario, { folder }: Run): Promise<LoadTarget> {
   const { tool, isTls = false, request, shape } = scenario
   const target: LoadTarget = { port, isTls, request, shape, folder }

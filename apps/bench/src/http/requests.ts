@@ -1,4 +1,4 @@
-/** Header fields that a browser sends for a page. With `host` they are 12 fields with 700 bytes. */
+/** Header fields that a browser sends for a page. Together with `host`, these are 12 fields with 700 bytes. */
 export const BROWSER_HEADERS: Readonly<Record<string, string>> = {
   'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36',
   accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8',

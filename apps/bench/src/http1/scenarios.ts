@@ -61,7 +61,7 @@ export const HTTP1_SCENARIOS: readonly HttpScenario[] = [
     name: 'pipelined',
     title: 'GET /, 16 pipelined requests on each of 64 connections; the load generator limits the rates',
     shape: { ...DEFAULT_SHAPE, depth: 16 },
-    // No latencies: the correction of wrk for delayed requests assumes that they are not pipelined.
+    // Omit latencies, because wrk's correction for delayed requests assumes that they are not pipelined.
     metrics: ['rate', 'cpuMicros', 'rssMib'],
     peers: ENGINES,
     targets: [{ of: 'fw', metric: 'cpuMicros', to: 'node-http', atMost: 0.35 }],

@@ -10,7 +10,7 @@ export interface LoadTarget {
   readonly folder: string
 }
 
-/** The result of a load. Every response was the expected one, as far as the load generator checks it. */
+/** The result of a load. Every response was as expected, as far as the load generator checks it. */
 export interface Load {
   readonly requests: number
   readonly seconds: number

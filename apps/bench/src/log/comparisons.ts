@@ -26,7 +26,7 @@ interface Work {
 
 const ALL = [...Object.keys(CANDIDATES), ...Object.keys(SPDLOG_MODES)]
 const PLAIN = ALL.filter((name) => !/location|caller|logger/.test(name))
-/** Loggers that differ from `fw sync` only for calls below the threshold. */
+/** Loggers that differ from `fw sync` only in calls below the threshold. */
 const BELOW = ['fw child logger', 'fw request logger']
 /** Loggers that make one system call per record before the call returns. */
 const WRITES_EACH = ['pino sync', 'roarr', 'consola']
@@ -132,7 +132,7 @@ async function measureNode(name: string, { mode, calls, warmUp }: Load, path: st
   return stdout
 }
 
-/** Checks that the log has every line once and in order. @throws {Error} if it does not */
+/** Checks that the log contains every line once and in order. @throws {Error} if it does not */
 export function checkLines(log: string, count: number): void {
   const numbers = Array.from(log.matchAll(/127\.0\.0\.1['"]?:(\d+)/g), ([, n]) => Number(n))
   if (numbers.length !== count) throw new Error(`The log has ${numbers.length} lines, expected ${count}`)

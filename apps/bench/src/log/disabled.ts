@@ -1,8 +1,8 @@
 import type { Candidate } from './candidate.ts'
 
 /**
- * Functions that the loop calls between the log calls. V8 does not inline a call with this many targets. It must assume
- * that the call changes any state, so it cannot hoist the level check out of the loop.
+ * Functions that the loop calls between the log calls. V8 does not inline a call with this many targets. It must assume that
+ * the call can change any state, so it cannot hoist the level check out of the loop.
  */
 const OPAQUE: readonly ((n: number) => number)[] = [
   (n) => n,
@@ -19,8 +19,8 @@ const OPAQUE: readonly ((n: number) => number)[] = [
 const BATCH = 1000
 
 /**
- * Returns the nanoseconds that a call below the threshold adds to a loop. Compares the fastest batch with calls and the
- * fastest without, because other load on the machine can only increase the time.
+ * Returns the nanoseconds that a call below the threshold adds to a loop. Compares the fastest batch with calls and the fastest
+ * batch without them, because other load on the machine can only increase the time.
  */
 export function measureDisabled({ debug }: Pick<Candidate, 'debug'>, calls: number): number {
   const [withCalls, without]: [number[], number[]] = [[], []]

@@ -11,7 +11,7 @@ const candidate = await make(path)
 /** Calls per event-loop turn. */
 const CHUNK = 100
 
-/** Returns the milliseconds of the calls in the median turn, because other load on the machine affects few turns. */
+/** Returns the time of the calls in the median turn in milliseconds. Other load on the machine affects only a few turns. */
 async function turns(from: number, to: number): Promise<number> {
   const measured: number[] = []
   for (let n = from; n < to; n += CHUNK) {

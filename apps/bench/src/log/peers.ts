@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { Logger } from 'pino'
 import { type Candidate, HOST } from './candidate.ts'
 
-// Each function imports its library, so that a process loads only the logger that it measures.
+// Each function imports its library, so that a process loads only the logger under test.
 
 export async function pinoTo(path: string, mode: 'sync' | 'async' | 'worker', withCaller = false): Promise<Candidate> {
   const { pino } = await import('pino')
@@ -100,7 +100,7 @@ export async function roarrTo(path: string): Promise<Candidate> {
   ROARR.write = (message) => void writeSync(fd, `${message}\n`)
   return {
     info: (n) => Roarr.info('listening on %s:%d', HOST, n),
-    // Roarr has no level threshold: the application filters the records.
+    // Roarr does not have a level threshold, so the application filters the records.
     debug: () => {},
     end() {},
   }

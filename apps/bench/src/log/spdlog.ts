@@ -24,7 +24,7 @@ export function missingSpdlog(): string | undefined {
 /** Paths of the compiled programs by build folder. */
 const built = new Map<string, Promise<string>>()
 
-/** Returns the path of the program, which the first call compiles. @throws {Error} with the output of the compiler */
+/** Returns the path of the program, which the first call compiles. @throws {Error} with the compiler output */
 function build(folder: string): Promise<string> {
   let program = built.get(folder)
   if (program === undefined) built.set(folder, (program = compile(join(folder, 'spdlog'))))

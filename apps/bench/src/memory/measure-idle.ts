@@ -11,12 +11,12 @@ const REQUEST = 'GET / HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n'
 /**
  * Measures the resident memory per idle connection, after garbage collections.
  *
- * @throws {Error} if the server closes one
+ * @throws {Error} if the server closes a connection
  */
 export async function measureIdle(server: ServerProcess, connections: number): Promise<Measurement> {
   const sockets: Socket[] = []
   try {
-    // The first connections also load code, which is not a cost per connection.
+    // The first connections also cause code to be loaded, which is not a cost per connection.
     await open(server, sockets, OPENING)
     const before = await collectedRss(server)
     while (sockets.length < connections + OPENING) await open(server, sockets, OPENING)
@@ -43,7 +43,7 @@ async function open(server: ServerProcess, sockets: Socket[], count: number): Pr
 
 async function collectedRss(server: ServerProcess): Promise<number> {
   server.notify('collect')
-  // The reply arrives after the collection.
+  // The reply arrives after the garbage collection.
   await server.ask('cpu')
   await delay(200)
   return (await server.usage()).rssBytes

@@ -8,7 +8,7 @@ interface Layout {
   /** Left edge of the bars. */
   readonly left: number
   readonly barWidth: number
-  /** Height of a bar's name, if it is above the bar instead of to the left. */
+  /** Height of a bar's name if the name is above the bar instead of to its left. */
   readonly nameHeight: number
 }
 

@@ -35,7 +35,7 @@ export function comparisonMarkdown(result: ComparisonResult): string {
   return `**${result.name}**: ${result.title}.\n\n${markdownTable(head, rows)}${missing.join('')}${describeDisturbance(result)}`
 }
 
-/** Describes the load of other virtual machines. Returns an empty string if there was none. */
+/** Describes the load from other virtual machines. Returns an empty string if there was none. */
 function describeDisturbance({ disturbance: { stolenShare, repeatedTurns } }: ComparisonResult): string {
   if (stolenShare === 0 && repeatedTurns === 0) return ''
   const turns =
@@ -48,7 +48,7 @@ function medianOf({ figures }: Row, metric: MetricKey): string {
   return figure === undefined || Number.isNaN(figure.median) ? '' : formatMetric(metric, figure.median)
 }
 
-/** Adds the ratio to the CPU time, because other load on the machine disturbs it less than the rate. */
+/** Adds the ratio to the CPU time, because other load on the machine affects CPU time less than the rate. */
 function withRatio(row: Row, metric: MetricKey): string {
   const [figure, ratio] = [medianOf(row, metric), ratioOf(row, metric)]
   return metric === 'cpuMicros' && ratio !== '' ? `${figure} (${ratio} ×)` : figure

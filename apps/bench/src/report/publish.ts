@@ -22,7 +22,7 @@ export async function publishAs(group: string, result: object, chart: string, ta
 }
 
 /**
- * Replaces the text between `<!-- group -->` and `<!-- /group -->` with the chart and tables of the group.
+ * Replaces the text between `<!-- group -->` and `<!-- /group -->` with the group's chart and tables.
  *
  * @throws {Error} if the page does not contain both markers
  */

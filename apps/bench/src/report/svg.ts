@@ -1,6 +1,6 @@
 /** Colors for light and dark mode. */
 const STYLE = `
-/* The background belongs to the image, because a reader in dark mode can view it on a light page. */
+/* The image includes a background, because a reader in dark mode can view it on a light page. */
 .page { fill: #ffffff }
 text { font: 13px system-ui, sans-serif; fill: #1f2328 }
 .title { font-weight: 600 }

@@ -1,5 +1,5 @@
 /**
- * Returns a Markdown table with padded columns, as formatters write it. Every row must have the same number of cells.
+ * Returns a Markdown table with padded columns, as a formatter would write it. Every row must have the same number of cells.
  */
 export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((title, at) => Math.max(3, ...[title, ...rows.map((row) => row[at] ?? '')].map(widthOf)))
@@ -8,7 +8,7 @@ export function markdownTable(head: readonly string[], rows: readonly (readonly 
   return line(head) + line(widths.map((width) => '-'.repeat(width))) + rows.map(line).join('')
 }
 
-/** Returns the display width. Names and figures have no wide characters. */
+/** Returns the display width. Assumes that names and figures do not contain wide characters. */
 function widthOf(cell: string): number {
   return cell.length
 }

@@ -34,7 +34,7 @@ interface Order {
   readonly count: number
 }
 
-/** Validates by hand for frameworks that accept a function. Fastify compiles `ORDER`. */
+/** Validates without a library, for frameworks that accept a function. Fastify compiles `ORDER`. */
 function isOrder(value: unknown): value is Order {
   if (typeof value !== 'object' || value === null) return false
   const order = value as Partial<Record<keyof Order, unknown>>

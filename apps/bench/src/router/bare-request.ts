@@ -1,4 +1,4 @@
 /**
- * Name of the candidate that only creates the `Request` for `fetch`: a lower bound for every application's cost.
+ * Name of the candidate that only creates the `Request` for `fetch`, which is a lower bound for every application's cost.
  */
 export const BARE_REQUEST = 'new Request()'

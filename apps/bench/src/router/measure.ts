@@ -6,9 +6,9 @@ setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as (options: { readonly type: 'minor' }) => void
 
 /**
- * Repeats `once` for about `durationMs` and returns the number of runs per second of CPU time, including the threads of
- * the garbage collector. Other processes do not affect the result. Collects the garbage of earlier measurements first.
- * Yields to the event loop like a server, because a `Request` frees some of its memory only then.
+ * Repeats `once` for about `durationMs` and returns the number of runs per second of CPU time, including garbage-collector
+ * threads. Other processes do not affect the result. First collects the garbage from earlier measurements. Yields to the event
+ * loop like a server, because a `Request` frees some of its memory only then.
  */
 export async function perSecond(once: () => Promise<unknown> | undefined, durationMs: number): Promise<number> {
   // A full collection would also discard compiled code.
@@ -33,7 +33,7 @@ export function median(values: readonly number[]): number {
   return sorted[sorted.length >> 1] ?? Number.NaN
 }
 
-/** Returns the rate that a tenth of the turns exceed, because other load on the machine can only slow a turn down. */
+/** Returns the rate that a tenth of the turns exceeds, because other load on the machine can only slow a turn down. */
 export function best(rates: readonly number[]): number {
   const sorted = [...rates].sort((a, b) => b - a)
   return sorted[Math.floor(sorted.length / 10)] ?? Number.NaN

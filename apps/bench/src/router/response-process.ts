@@ -1,4 +1,4 @@
-// Measures one application for a turn per message: node response-process.ts <application> <work>
+// Measures one application for one turn per message: node response-process.ts <application> <work>
 import { APPLICATIONS, WORKS } from './applications.ts'
 import { perSecond } from './measure.ts'
 

@@ -20,7 +20,8 @@ const { values } = parseArgs({
  */
 const SETS = Number(values.sets ?? (values.quick ? 1 : 3))
 /**
- * Short turns distribute other load on the machine over all candidates. Each is long enough for garbage collections.
+ * Short turns distribute other load on the machine over all candidates. Each turn is long enough to include garbage
+ * collections.
  */
 const TURN_MS = 40
 const TURNS = values.quick ? 12 : 40
@@ -46,7 +47,7 @@ for (const { name: work, method, path } of WORKS) {
   }
 }
 
-/** Starts one process per application and returns the rate of each. The processes take turns. */
+/** Starts one process per application and returns the rate of each application. The processes take turns. */
 async function ratesOf(work: string): Promise<readonly number[]> {
   const processes = NAMES.map((name) => fork(new URL('response-process.ts', import.meta.url), [name, work]))
   try {

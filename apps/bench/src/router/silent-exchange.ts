@@ -5,7 +5,7 @@ type RequestHeaders = Exchange['headers']
 type RequestBody = Exchange['body']
 type BodyConsumer = Parameters<RequestBody['consume']>[0]
 
-/** Exchange with a received request that discards its response. */
+/** Exchange whose request has been received, and whose response is discarded. */
 export class SilentExchange implements Exchange {
   readonly protocol = 'HTTP/1.1'
   readonly scheme = 'http'

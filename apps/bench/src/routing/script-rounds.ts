@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { Run } from '../run.ts'
 
-/** Runs a program once per round that measures several candidates, and returns the figure of each. */
+/** Runs a program that measures several candidates once per round, and returns the figure of each candidate. */
 export class ScriptRounds {
   readonly #script: URL
   readonly #words: readonly string[]

@@ -11,11 +11,12 @@ export const SERIES: Readonly<Record<SeriesKey, string>> = {
   openFiles: 'open files',
 }
 
-/** Ratio above which a series grows. Garbage collection alone causes smaller differences. */
+/** Ratio above which a series counts as growing. Garbage collection alone causes smaller differences. */
 const TOLERANCE = 1.1
 
 /**
- * Comparison of the last quarter of a run with the second. In the first quarter, caches and compiled code still grow.
+ * Comparison of the last quarter of a run with the second quarter. In the first quarter, caches and compiled code are still
+ * growing.
  */
 export interface Growth {
   readonly early: number

@@ -24,7 +24,7 @@ export async function sampleUntil(server: ServerProcess, signal: AbortSignal): P
     const seconds = (performance.now() - started) / 1000
     samples.push({ seconds, heapMib: usedBytes / MIB, rssMib: rssBytes / MIB, handles, openFiles })
     await delay(1000, undefined, { signal }).catch(() => {
-      // The signal has aborted: take no more samples.
+      // The signal has been aborted, so take no more samples.
     })
   }
   return samples

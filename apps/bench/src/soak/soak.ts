@@ -19,7 +19,7 @@ export interface SoakResult {
   readonly samples: readonly Sample[]
 }
 
-/** Runs all HTTP/1.1 scenarios without TLS and access log against `fw`, repeatedly. */
+/** Repeatedly runs all HTTP/1.1 scenarios without TLS and without an access log against `fw`. */
 export async function soak(run: Run, minutes: number): Promise<SoakResult> {
   const peer = HTTP1_PEERS.find(({ name }) => name === 'fw')
   const scenarios = HTTP1_SCENARIOS.filter(({ isTls = false, isLogged = false }) => !isTls && !isLogged)

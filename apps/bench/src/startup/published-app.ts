@@ -18,7 +18,7 @@ const PACKAGES = ['types', 'options', 'client-address', 'log', 'access-log', 'co
  *
  * @param folder Folder for the application
  * @returns the path of the program
- * @throws {Error} with the output of the compiler, if a package does not compile
+ * @throws {Error} with the compiler output, if a package does not compile
  */
 export async function makePublishedApp(folder: string): Promise<string> {
   const app = join(folder, 'published')
@@ -29,7 +29,7 @@ export async function makePublishedApp(folder: string): Promise<string> {
   return join(app, PROGRAM)
 }
 
-/** Fields of `package.json` that determine the published package. */
+/** Properties of `package.json` that determine the published package. */
 interface Manifest {
   readonly name: string
   readonly scripts?: { readonly prepack?: string }

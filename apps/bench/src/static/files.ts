@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib'
 const KIB = 1024
 const MIB = KIB * KIB
 
-/** Text that compresses about as well as a style sheet. */
+/** Text that compresses about as well as a style sheet does. */
 const STYLES: Buffer = Buffer.from(
   Array.from(
     { length: 600 },

@@ -1,4 +1,4 @@
-// Compares the responses for every file of real sites with those of nginx: node src/static/sites.ts
+// Compares the responses for every file of real sites with those from nginx: node src/static/sites.ts
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
@@ -10,9 +10,9 @@ import type { ServerProcess } from '../server-process.ts'
 import { STATIC_PEERS } from './peers.ts'
 
 const SITES = ['swagger-ui-dist', '@fontsource/inter', 'monaco-editor', 'pdfjs-dist']
-/** Files that get sidecars. */
+/** Files for which sidecars are written. */
 const COMPRESSED = /\.(?:css|js|mjs|html|json|map|svg|txt)$/
-/** Media types with several names. All other types must be equal. */
+/** Media types that have several names. All other types must be equal. */
 const SYNONYMS: Readonly<Record<string, string>> = {
   'text/javascript': 'application/javascript',
   'text/xml': 'application/xml',

@@ -2,7 +2,7 @@
 import { Agent, get } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Options of the process, passed as JSON. */
+/** Options for the process, passed as JSON. */
 export interface SlowDiskLoad {
   readonly port: number
   readonly paths: readonly string[]

@@ -7,7 +7,7 @@ const TURNS = 100
 
 const rounds = new ScriptRounds(new URL('./in-process.ts', import.meta.url), [String(TURNS)], parseAdded)
 
-/** Measures what tracing adds to a request, without a subscriber and with an empty one. */
+/** Measures the CPU time that tracing adds to a request, without a subscriber and with an empty one. */
 export const TRACING_COMPARISONS: readonly Comparison[] = [
   {
     name: 'tracing-in-process',
@@ -16,7 +16,7 @@ export const TRACING_COMPARISONS: readonly Comparison[] = [
       `minimum of ${TURNS} turns`,
     reference: 'end of a request',
     metrics: ['addedMicros'],
-    // Without a subscriber, a request pays only for the checks: at most 30 ns, which is 0.3% of a request over a socket.
+    // Without a subscriber, tracing costs a request only the checks: at most 30 ns, which is 0.3% of a request over a socket.
     targets: [{ of: 'ten times the checks', metric: 'addedMicros', atMost: 0.3 }],
     candidates: ['ten times the checks', 'end of a request', 'last byte', 'middleware'].map((name) => ({
       name,

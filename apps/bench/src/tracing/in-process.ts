@@ -1,6 +1,6 @@
-// Measures the CPU time that tracing adds to a request, without sockets.
-// Usage: node src/tracing/in-process.ts [rounds | --quick | --check]
-// --check fails if the costs exceed the limits. Other load only raises a minimum, so it measures again before it fails.
+// Measures the CPU time that tracing adds to a request, without sockets. Usage: node src/tracing/in-process.ts [rounds |
+// --quick | --check] --check fails if the costs exceed the limits. Other load can only raise a minimum, so `--check` repeats
+// the measurement before it fails.
 import { channel, tracingChannel } from 'node:diagnostics_channel'
 import { Server } from '@fw/core'
 import { minimumCosts, printCosts } from '../minimum-cost.ts'
@@ -13,7 +13,7 @@ const words = process.argv.slice(2)
 const isCheck = words.includes('--check')
 const rounds = words.includes('--quick') ? 1 : isCheck ? CHECK_ROUNDS : Number(words[0] ?? 100)
 
-/** Repeats the checks this often, so that their cost exceeds the noise. */
+/** Number of repetitions of the checks, so that their cost exceeds the noise. */
 const CHECKS = 10
 const requests = tracingChannel('fw.request')
 const flushed = channel('fw.request.flushed')
@@ -48,7 +48,7 @@ function request(name?: string): () => void {
 
 let found = 0
 
-/** Sends a request, and checks the channels ten times as often as a request with one middleware does. */
+/** Sends a request, and checks the channels ten times as often as a request with one middleware function does. */
 function requestWithChecks(): void {
   subscribe(undefined)
   for (let i = 0; i < CHECKS; i++) {

@@ -3,10 +3,10 @@ import { byId, el, post } from '../dom.ts'
 import { FaultRequests } from '../fault-requests.ts'
 import { faultWords, WAITING } from '../fault-words.ts'
 
-/** Milliseconds to wait for the request in the feed after a fault. */
+/** Milliseconds to wait for the feed to deliver the request after a fault. */
 const FEED_MS = 2000
 
-/** Buttons that each cause a fault, and the result. */
+/** The buttons that cause faults, and the result of the last one. */
 export class Break {
   readonly #buttons = [...byId('faults').querySelectorAll('button')]
   readonly #words = byId('broke')
@@ -18,16 +18,16 @@ export class Break {
       button.ariaPressed = 'false'
       button.addEventListener('click', () => void this.#run(button))
     }
-    this.#say('', 'Choose a fault. A client on the server causes it, and the request appears in the list as yours.')
+    this.#say('', 'Choose a fault. A client on the server causes it, and the list marks the request as yours.')
   }
 
   offer(isOffered: boolean): void {
     this.#isOffered = isOffered
     for (const button of this.#buttons) button.disabled = !isOffered
-    if (!isOffered) this.#say('', 'Faults are off here: start the demo on your own machine to cause them.')
+    if (!isOffered) this.#say('', 'Faults are disabled here. Start the demo on your own machine to cause them.')
   }
 
-  /** Receives a visitor's request, which can belong to a fault. */
+  /** Receives a request from this visitor, which can belong to a fault. */
   own(request: RequestMessage): void {
     this.#requests.add(request)
   }

@@ -21,16 +21,16 @@ interface Dot {
   way: number
 }
 
-/** Seconds that a dot takes from left to right. */
+/** Seconds in which a dot moves from left to right. */
 const CROSSING_S = 1.9
 const OWN_CROSSING_S = 2.6
 /** Maximum number of dots on screen. A race sends 150 requests together. */
 const MAX_DOTS = 700
-/** With more dots, only the visitor's dots have a tail. */
+/** Number of dots above which only the visitor's dots have a tail. */
 const MAX_TAILS = 250
-/** Batches arrive every 100 ms. Their dots start spread over this time. */
+/** Batches arrive every 100 ms, so their dots start at different times within this interval. */
 const SPREAD = 0.1 / CROSSING_S
-/** Speed at which ribbons follow the rates: 90% of the way in about 2 s. */
+/** Speed at which ribbons follow the rates: 90% of a change takes about 2 s. */
 const EASE_PER_S = 1.2
 
 /** The flow: a ribbon from each protocol to each route, as wide as its rate, and a dot for each request. */
@@ -79,8 +79,8 @@ export class Flow {
   }
 
   /**
-   * Draws a ring around the dot for a visitor's request. The counts already include the request, so it replaces one of
-   * their dots.
+   * Draws a ring around the dot for a visitor's request. The counts already include the request, so this dot replaces one of
+   * theirs.
    */
   ring({ protocol, row, status }: RequestMessage): void {
     if (isStill()) return
@@ -119,7 +119,7 @@ export class Flow {
     }
   }
 
-  /** Measures the positions of the parts. Call it when the size or the fonts change. */
+  /** Measures the positions of the elements. Call it when the size or the fonts change. */
   resize(): void {
     const box = this.#canvas.getBoundingClientRect()
     if (box.width === 0) return

@@ -5,10 +5,10 @@ import { duration, PROTOCOL_NAMES } from '../format.ts'
 const HOPS: Readonly<Record<string, ProtocolName>> = { 'http/1.0': 'h1', 'http/1.1': 'h1', h2: 'h2', h3: 'h3' }
 const LOOPBACK = /^(?:127\.|::1$|localhost$)/
 
-/** The state of the stream, as the pill shows it. */
+/** State of the stream, as displayed in the header. */
 export type StreamState = 'live' | 'paused' | 'restarting, nothing lost'
 
-/** The header says how this page arrived, and the footer which process sent it. */
+/** Shows in the header over which protocol this page was delivered, and in the footer which process sent it. */
 export class Header {
   readonly #pill = byId('state')
 
@@ -28,7 +28,7 @@ export class Header {
     )
   }
 
-  /** The ID of the request that brought this page; `undefined` if a cache did. */
+  /** ID of the request that delivered this page; `undefined` if the page was cached. */
   get requestId(): string | undefined {
     const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
     return navigation?.serverTiming.find(({ name }) => name === 'request')?.description
@@ -38,7 +38,7 @@ export class Header {
     this.#pill.classList.toggle('away', state !== 'live')
     const [word = '', rest] = state.split(/(?=,)/)
     const isShown = this.#pill.textContent?.trim() === state
-    // Narrow screens show the first word only.
+    // Narrow screens show only the first word.
     if (!isShown)
       this.#pill.lastElementChild?.replaceChildren(
         word,

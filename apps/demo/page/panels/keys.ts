@@ -11,8 +11,8 @@ export interface Key {
 const STORED = 'fw-live-single-keys'
 
 /**
- * Single keys, and the dialog that lists them. Ignores keys while a field has the focus; the visitor can turn them off
- * (WCAG 2.1.4).
+ * Single-key shortcuts, and the dialog that lists them. Ignores keys while a field has the focus. The visitor can turn the
+ * shortcuts off (WCAG 2.1.4).
  */
 export class Keys {
   readonly #dialog = byId('keys', HTMLDialogElement)

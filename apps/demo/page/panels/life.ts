@@ -5,28 +5,28 @@ import { clamp, duration, PROTOCOL_NAMES, tone } from '../format.ts'
 import { isStill } from '../motion.ts'
 import { tokens } from '../source-tokens.ts'
 
-/** Seconds of the replay. */
+/** Duration of the replay in seconds. */
 const REPLAY_S = 2.2
-/** Space right of the last bar. */
+/** Space to the right of the last bar. */
 const MARGIN = 1.02
 /** Pixels between the centers of two numbers on the time axis. */
 const MARKER_PX = 16
-/** Lines of the time axis. */
+/** Number of lines on the time axis. */
 const TICKS = 4
 const LEVEL_TONES: Readonly<Record<string, string>> = { warn: 'warn', error: 'bad', fatal: 'bad' }
 
-/** The life of one request: its waterfall in slow motion, its log lines, and the code that responded. */
+/** The life of one request: its waterfall in slow motion, its log lines, and the code of its handler. */
 export class Life {
   readonly #box = byId('life')
   #sources: Readonly<Record<string, SourceCode>> = {}
   #request: RequestMessage | undefined
   #bars: readonly { readonly bar: HTMLElement; readonly stage: Stage }[] = []
   #lines: readonly { readonly line: HTMLElement; readonly log: LogLine }[] = []
-  /** From 0 to 1. */
+  /** Progress of the replay, from 0 to 1. */
   #played = 1
   #flags: HTMLElement | undefined
 
-  /** The request that is shown. */
+  /** The request that the panel shows. */
   get request(): RequestMessage | undefined {
     return this.#request
   }
@@ -137,7 +137,7 @@ export class Life {
       return line
     })
     const pre = el('pre', {}, ...lines)
-    // A long line can also be scrolled with the keyboard.
+    // Lets the keyboard scroll long lines.
     pre.tabIndex = 0
     pre.role = 'region'
     pre.ariaLabel = 'Source code'

@@ -6,17 +6,17 @@ import { shortMs } from '../format.ts'
 
 type Series = Record<keyof History, number[]>
 
-/** Seconds behind each number. */
+/** Number of seconds in the chart behind each number. */
 const SECONDS = 60
 
 const EMPTY: History = { h1: [], h2: [], h3: [], p50: [], p99: [], failed: [], inFlight: [], loopDelay: [], memory: [] }
 
-/** Six numbers, each with its last minute behind it. */
+/** Six numbers, each in front of a chart of its last minute. */
 export class Numbers {
   readonly #boxes = [...byId('kpis').children]
   #series: Series = structuredClone(EMPTY) as Series
 
-  /** Replaces the series, which start again after the server restarts. */
+  /** Replaces the series. They start again after the server has restarted. */
   welcome(history: History): void {
     // A server that has just started has fewer values than this page.
     if (history.h1.length >= this.#series.h1.length) this.#series = structuredClone(history) as Series
@@ -49,7 +49,7 @@ export class Numbers {
     const failedSum = failed.reduce((a, b) => a + b, 0)
     this.#text(0, String((h1.at(-1) ?? 0) + (h2.at(-1) ?? 0) + (h3.at(-1) ?? 0)))
     const [middle, high] = [p50.at(-1) ?? 0, p99.at(-1) ?? 0]
-    // Without a request in the last 10 s there is nothing to measure.
+    // Without a request in the last 10 s, there is no median.
     if (high === 0) this.#text(1, '–', '')
     else this.#text(1, middle.toFixed(middle < 9.995 ? 2 : 1), `ms, p99 ${shortMs(high).replace(' ms', '')}`)
     this.#text(2, String(failedSum))

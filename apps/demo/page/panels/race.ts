@@ -5,14 +5,13 @@ import { milliseconds } from '../format.ts'
 import { isStill } from '../motion.ts'
 import { LANES, LEGENDS, paceWords, raceWords } from '../race-words.ts'
 
-/** Milliseconds between two races, slightly more than the server's limit. */
+/** Milliseconds between two races, slightly above the server's limit. */
 const PAUSE_MS = 5200
-/** Seconds for which a race is shown, however short it was. */
+/** Seconds in which a race is drawn, however short it was. */
 const SHOW_S = 1.6
 
 /**
- * The race: sends the same requests over each protocol, and draws a line for each request. The server's own clients run
- * it.
+ * The race: sends the same requests over each protocol, and draws a line for each request. Clients on the server run it.
  */
 export class Race {
   readonly #lanes = [...byId('lanes').children]
@@ -37,13 +36,13 @@ export class Race {
       void this.run()
     })
     this.#button.addEventListener('click', () => void this.run())
-    this.#say('', 'A page cannot choose its protocol, so clients on the server run this race against it.')
+    this.#say('', 'A page cannot choose its protocol, so clients on the server run this race.')
   }
 
   offer(isOffered: boolean): void {
     this.#isOffered = isOffered
     this.#button.disabled = !isOffered
-    if (!isOffered) this.#say('', 'The race is off here: worker processes have no clients of their own.')
+    if (!isOffered) this.#say('', 'The race is disabled here, because worker processes do not run clients.')
   }
 
   /** Runs the chosen race. */
@@ -75,9 +74,9 @@ export class Race {
     }
   }
 
-  /** Waits for the time that the server requests: all visitors together can start one race every 5 s. */
+  /** Waits as long as the server requires: all visitors together can start one race every 5 s. */
   async #runLater(kind: RaceKind, seconds: number): Promise<void> {
-    this.#say('', `One race in 5 s for all visitors. The next one starts in ${seconds} s …`)
+    this.#say('', `All visitors share one race every 5 s. The next one starts in ${seconds} s …`)
     await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
     if (kind === this.#kind) await this.#runOne(kind)
   }
@@ -90,7 +89,7 @@ export class Race {
     if (result.kind === this.#kind) this.#show()
   }
 
-  /** Advances the shown race. */
+  /** Advances the race. */
   draw(seconds: number): void {
     if (this.#shown >= 1) return
     this.#shown = Math.min(1, this.#shown + seconds / SHOW_S)
@@ -154,7 +153,7 @@ export class Race {
   }
 }
 
-/** Returns the milliseconds until the last response. */
+/** Returns the number of milliseconds until the last response. */
 function longestOf(result: RaceMessage | undefined): number {
   return Math.max(0.01, ...(result?.lanes ?? []).flatMap(({ spans }) => spans.map(([, to]) => to)))
 }

@@ -3,10 +3,10 @@ import { byId, el, press } from '../dom.ts'
 import { duration, tone } from '../format.ts'
 import type { Only, RequestList } from '../request-list.ts'
 
-/** Rows of the list. Further rows would not be visible. */
+/** Maximum number of rows in the list. Further rows would not be visible. */
 const MAX_ROWS = 40
 
-/** The list of requests. It does not change while the pointer or the focus is in it. */
+/** The request list. It does not change while the pointer or the focus is in it. */
 export class Requests {
   readonly #list: RequestList
   readonly #box = byId('list')
@@ -60,7 +60,7 @@ export class Requests {
     this.#reveal()
   }
 
-  /** Scrolls the list, and not the page, to the selected request. */
+  /** Scroll the list, but not the page, to the selected request. */
   #reveal(): void {
     const row = this.#box.querySelector<HTMLElement>('[aria-selected="true"]')
     if (row === null) return
@@ -70,13 +70,13 @@ export class Requests {
     if (bottom > this.#box.scrollTop) this.#box.scrollTop = bottom
   }
 
-  /** Records whether the demo sends requests to itself. Without demo traffic, a short list explains how to fill it. */
+  /** Records whether the demo is sending requests to itself. If it is not, a short list explains how to fill it. */
   traffic(level: TrafficLevel): void {
     this.#hasTraffic = level !== 'off'
     this.draw()
   }
 
-  /** Records that there are new requests. */
+  /** Records that new requests have arrived. */
   changed(): void {
     this.#isStale = true
   }
@@ -118,7 +118,7 @@ export class Requests {
 
   #nothing(): HTMLElement {
     const text = this.#list.isEmpty
-      ? 'No request yet. Press H to say hello, or turn on the demo traffic.'
+      ? 'No requests yet. Press H to say hello, or turn on the demo traffic.'
       : 'Nothing matches.'
     const row = el('div', { className: 'none', textContent: text })
     row.role = 'option'

@@ -10,9 +10,9 @@ import { byId, post, setText, surface } from '../dom.ts'
 import { count } from '../format.ts'
 
 const CLASSES = { starts: 'proc start', serves: 'proc', drains: 'proc drain' } as const
-/** Minimum share of the height for the rate. */
+/** Minimum share of the height that the rate occupies. */
 const RATE_SHARE = 0.36
-/** Height of a process in pixels. A taller canvas gives the remaining height to the rate. */
+/** Height of a process in pixels. On a taller canvas, the rate occupies the remaining height. */
 const MAX_LANE = 22
 const LANES = 4
 
@@ -47,7 +47,7 @@ export class Restart {
     }
   }
 
-  /** Adopts the fleet's history if it is longer than what this page has seen. */
+  /** Adopts the fleet's history if it is longer than the history that this page has received. */
   welcome(history: FleetHistory): void {
     if (history.length >= this.#past.length) this.#past = [...history]
     this.draw()
@@ -57,7 +57,7 @@ export class Restart {
     const { port, processes, rate, answered, failed, replaced } = message
     this.#past.push([rate, processes.map(({ state }) => PROCESS_STATES.indexOf(state)).join('')])
     if (this.#past.length > FLEET_HISTORY) this.#past.shift()
-    // A restarted demo counts from zero again.
+    // After a restart, the demo counts from zero again.
     if (this.#zero === undefined || answered < this.#zero.answered) this.#zero = { answered, failed }
     for (const [n, process] of processes.entries()) this.#drawProcess(n, process)
     const isReady = processes.every(({ state }) => state === 'serves')
@@ -82,7 +82,7 @@ export class Restart {
     const tall = Math.min(MAX_LANE, (height * (1 - RATE_SHARE) - 4) / LANES)
     const flat = height - tall * LANES - 4
     const top = Math.max(1, ...this.#past.map(([rate]) => rate)) * 1.2
-    // Shows the time before the first message.
+    // Draw bars for the time before the first message.
     g.fillStyle = colors.line
     const seen = Math.max(0, left(0) - 1)
     for (let place = 0; place < LANES; place++) g.fillRect(0, flat + 4 + place * tall, seen, tall - 3)

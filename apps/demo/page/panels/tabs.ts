@@ -2,7 +2,7 @@ import { byId } from '../dom.ts'
 
 const VIEWS = ['live', 'life', 'race', 'break', 'restart'] as const
 
-/** A view of the page on a phone. Wide screens show everything at once. */
+/** A view of the page on a phone. Wide screens show all views at the same time. */
 export type View = (typeof VIEWS)[number]
 
 /** Matches screens that show tabs. The style sheet uses the same width. */

@@ -5,7 +5,7 @@ type ThemeName = 'dark' | 'light'
 
 const STORED = 'fw-live-theme'
 
-/** Light or dark: follows the system until the visitor chooses. `?theme=light` chooses for one visit. */
+/** Light or dark theme. Follows the system setting until the visitor chooses. `?theme=light` sets the theme for one visit. */
 export class Theme {
   readonly #button = byId('theme')
   readonly #system = matchMedia('(prefers-color-scheme: light)')

@@ -5,9 +5,9 @@ import type { Router } from '@fw/core'
 const README = fileURLToPath(new URL('../../../../README.md', import.meta.url))
 
 /**
- * Registers the address of the documentation, so that the page can link to it without waiting for the feed.
+ * Registers the documentation route, so that the page can link to it without waiting for the feed.
  *
- * @param docsUrl The documentation site; `undefined` shows the README of the repository
+ * @param docsUrl URL of the documentation site; `undefined` to show the repository's README
  */
 export function registerDocsRoute(app: Router, docsUrl: string | undefined): void {
   app.get('/docs', async (ctx) => {

@@ -9,7 +9,7 @@ const FIRST_ID = 1000
 const COUNT = 9000
 const ITEMS = ['tea', 'coffee', 'paper', 'ink', 'lamp', 'chair', 'clock']
 
-/** The orders that the demo has, by their number: 1000 to 9999. */
+/** The demo's orders by number, from 1000 to 9999. */
 export const orders: ReadonlyMap<string, Order> = new Map(
   Array.from({ length: COUNT }, (_, index) => {
     const id = FIRST_ID + index

@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises'
 import type { RequestLogger } from '@fw/access-log'
 
 const FILE = new URL('quotes.txt', import.meta.url)
-/** Milliseconds above which reading the file is worth a warning. */
+/** Milliseconds above which a slow read of the file is logged. */
 const SLOW_MS = 2
 
-/** Quotes from a file. Reads it for each request, so that the demo has a handler that waits. */
+/** Quotes from a file. Reads the file for each request, so that the demo has an asynchronous handler. */
 export const quotes = {
   /** Returns a quote at random. */
   async pick(log: RequestLogger): Promise<string> {

@@ -1,12 +1,12 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Files of the race. A typical shop page loads about as many. */
+/** Number of files in the race. A typical shop page loads about as many. */
 export const RACE_FILES = 50
-/** Bytes of each file: small, so that the race shows requests and not bandwidth. */
+/** Size of each file in bytes. Small files make the race depend on requests instead of bandwidth. */
 const FILE_BYTES = 2048
 
-/** Writes the files of the race to a folder. */
+/** Writes the race files to a folder. */
 export async function writeRaceFiles(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true })
   await Promise.all(

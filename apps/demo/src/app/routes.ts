@@ -11,13 +11,13 @@ import { quotes } from './quotes.ts'
 export interface Folders {
   /** The built page. */
   readonly pageDir: string
-  /** The files of the race. */
+  /** The race files. */
   readonly raceDir: string
   /** Files under `/files/`; `undefined` if there are none. */
   readonly filesDir: string | undefined
 }
 
-/** The browser revalidates every time: an unchanged file costs a 304, and a changed one is never stale. */
+/** The browser revalidates every time, so it gets a 304 for an unchanged file and never shows a stale one. */
 const cacheControl = (): string => 'no-cache'
 
 /** Registers the routes whose requests the page draws. */
@@ -41,7 +41,7 @@ export function registerRoutes(app: Router, { pageDir, raceDir, filesDir }: Fold
     ctx.bytes(await ctx.bytes())
   })
   api.get('/teapot', () => {
-    throw new HttpError(418, 'This demo makes no coffee')
+    throw new HttpError(418, 'This demo does not make coffee')
   })
 
   const faults = api.group('/break')

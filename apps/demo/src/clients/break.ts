@@ -5,9 +5,9 @@ import type { FaultMessage, FaultName } from '../live/messages.ts'
 import { openCleartext, send } from './lane-client.ts'
 import type { Target } from './tasks.ts'
 
-/** Bytes of a body that is too large for the demo. */
+/** Size in bytes of a body that is too large for the demo. */
 const LARGE_BYTES = 2_000_000
-/** Milliseconds before the client leaves. */
+/** Milliseconds before the client disconnects. */
 const LEAVE_MS = 300
 /** Milliseconds between two bytes of a slow head. */
 const DRIP_MS = 1000
@@ -56,7 +56,7 @@ async function ask(target: Target, visitor: string, path: string, body?: Uint8Ar
   }
 }
 
-/** Sends text that no client sends, and reads the status line of the response. */
+/** Sends raw bytes that an HTTP client would not send, and reads the status line of the response. */
 async function speak({ host, port }: Target, slices: Iterable<string> | AsyncIterable<string>): Promise<Seen> {
   const socket = connect({ host, port, noDelay: true })
   await once(socket, 'connect')

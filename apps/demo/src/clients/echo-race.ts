@@ -11,12 +11,12 @@ const MESSAGES = 200
 /** Number of messages that the page draws. */
 const DRAWN = 50
 
-/** Measures the round trip of a message, over events with POST and over a WebSocket. */
+/** Measures the round-trip time of a message, over events with POST and over a WebSocket. */
 export async function raceEcho(target: Target): Promise<readonly LaneResult[]> {
   return [
     median('SSE', await echoEvents(target)),
     median('WS', await echoSocket(target)),
-    absent('WT', 'fw has no WebTransport yet'),
+    absent('WT', 'fw does not support WebTransport yet'),
   ]
 }
 
@@ -68,7 +68,7 @@ async function echoSocket({ host, tlsPort, ca, secret }: Target): Promise<number
   return took
 }
 
-/** Returns a lane whose total is the median, with the drawn share of its messages sorted. */
+/** Returns a lane whose total is the median. Its drawn messages are sorted by duration. */
 function median(name: string, took: readonly number[]): LaneResult {
   const sorted = took.toSorted((a, b) => a - b)
   const every = Math.max(1, Math.floor(sorted.length / DRAWN))

@@ -2,7 +2,7 @@ import { connect, type ClientRequest, type ClientResponse, type ProtocolClient }
 import type { ProtocolName } from '../live/messages.ts'
 import { CLIENT_FIELD, type Target } from './tasks.ts'
 
-/** The protocol of the test client for each lane. All lanes use TLS, so that they have the same work to do. */
+/** The test client's protocol for each lane. All lanes use TLS, so that they do the same work. */
 const CLIENT_PROTOCOLS = { h1: 'h1+tls', h2: 'h2', h3: 'h3' } as const
 
 /** Opens a client for the demo's TLS port. */
@@ -16,7 +16,7 @@ export function openCleartext({ host, port }: Target): Promise<ProtocolClient> {
   return connect('h1', { host, port })
 }
 
-/** Sends a request as `by`, with the fields that the demo requires. */
+/** Sends a request in the name of `by`, with the header fields that the demo requires. */
 export function send(
   client: ProtocolClient,
   { host, port, tlsPort, secret }: Target,

@@ -7,7 +7,7 @@ export function laneResult(name: string, spans: readonly RaceSpan[], connections
   return { name, totalMs: round(totalMs), spans: rounded, connections }
 }
 
-/** Returns the result of a lane that cannot run. */
+/** Returns the result for a lane that cannot run. */
 export function absent(name: string, reason: string): LaneResult {
   return { name, totalMs: 0, spans: [], connections: 0, absent: reason }
 }

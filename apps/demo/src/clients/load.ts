@@ -2,20 +2,20 @@ import { connect, type ProtocolClient } from '@fw/testing/clients'
 
 /** Number of connections, half of them HTTP/1.1 and half HTTP/2. */
 const CLIENTS = 8
-/** Milliseconds between two requests from a client. Eight clients send about 160 requests a second. */
+/** Milliseconds between two requests from a client. Eight clients send about 160 requests per second. */
 const PAUSE_MS = 50
 /** Milliseconds between two reports. */
 const REPORT_MS = 200
 
-/** Requests to the fleet that were answered, and those that failed. */
+/** Numbers of requests to the fleet that were answered and that failed. */
 export interface LoadProgress {
   readonly answered: number
   readonly failed: number
 }
 
 /**
- * Steady load on the four processes. A request counts as failed if it has no complete response with status 200. Nothing
- * is retried, except a request that the server refused unseen: HTTP/2 allows that (RFC 9113 §8.7).
+ * Steady load on the four processes. A request counts as failed unless it gets a complete response with status 200. A request
+ * is retried only if the server refused it before processing, as HTTP/2 allows (RFC 9113 §8.7).
  */
 export class Load {
   readonly #port: number
@@ -45,7 +45,7 @@ export class Load {
         await response.bytes()
         if (response.status === 200) this.#answered++
         else this.#failed++
-        // A draining process sends `connection: close`. The next request opens another connection.
+        // A draining process sends `connection: close`, so the next request opens another connection.
         if (response.headers.get('connection') === 'close') client = undefined
       } catch (error) {
         if (!isRefusedUnseen(error)) this.#failed++

@@ -7,10 +7,10 @@ import type { Target } from './tasks.ts'
 
 /** Connections that a browser opens to one host over HTTP/1.1. */
 const BROWSER_CONNECTIONS = 6
-/** Requests before the measured one, so that the connection is open and the code is compiled. */
+/** Number of requests before the measured one, so that the connection is open and the code is compiled. */
 const WARM_UP = 20
 
-/** Runs a race. The lanes run one after the other, so that they do not slow each other. */
+/** Runs a race. The lanes run one after another, so that they do not slow each other down. */
 export async function race(target: Target, kind: RaceKind): Promise<RaceMessage> {
   if (kind === 'echo') return { kind, lanes: await raceEcho(target) }
   await warmUp(target)
@@ -38,7 +38,7 @@ async function raceFiles(target: Target, protocol: ProtocolName): Promise<LaneRe
         spans[n] = [from, performance.now() - zero]
       }
       try {
-        // HTTP/1.1 sends one request after the other on a connection; the others send all at once.
+        // HTTP/1.1 sends one request after another on a connection; the other protocols send all requests together.
         if (protocol === 'h1') for (let n = waiting.shift(); n !== undefined; n = waiting.shift()) await load(n)
         else await Promise.all(waiting.map(load))
       } finally {

@@ -22,19 +22,19 @@ export type ClientTask =
   | { readonly task: 'break'; readonly fault: FaultName; readonly visitor: string }
   | { readonly task: 'load'; readonly port: number }
 
-/** Results of the tasks that return one. */
+/** Results of the tasks that return a result. */
 export interface ClientResults {
   readonly race: RaceMessage
   readonly break: FaultMessage
 }
 
-/** A task on its way to the thread. */
+/** A task as sent to the thread. */
 export interface TaskMessage {
   readonly id: number
   readonly task: ClientTask
 }
 
-/** A message from the thread: the result of a task, or the progress of the load. */
+/** A message from the thread: a task's result, or the progress of the load. */
 export type ThreadMessage =
   | { readonly id: number; readonly result?: unknown; readonly error?: string | undefined }
   | { readonly load: { readonly answered: number; readonly failed: number } }

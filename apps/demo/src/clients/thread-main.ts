@@ -5,7 +5,7 @@ import type { Target, TaskMessage, ThreadMessage } from './tasks.ts'
 import { race } from './race.ts'
 import { Traffic } from './traffic.ts'
 
-// Runs the clients in a separate thread, so that they do not delay the server or count in its measurements.
+// Runs the clients in a separate thread, so that they neither delay the server nor distort its measurements.
 const target = workerData as Target
 const traffic = new Traffic(target)
 let load: Load | undefined

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { drawRequest, RATES, SHARES } from './traffic-plan.ts'
 
-it('covers every kind of request, few of which fail', () => {
+it('generates every kind of request, of which few fail', () => {
   let seed = 1
   const random = (): number => (seed = (seed * 48271) % 2147483647) / 2147483647
   const paths = Array.from({ length: 2000 }, () => drawRequest(random).path)

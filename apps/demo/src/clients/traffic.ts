@@ -6,7 +6,7 @@ import { drawRequest, RATES, SHARES } from './traffic-plan.ts'
 
 /** Milliseconds between two steps. */
 const STEP_MS = 20
-/** Concurrent requests per protocol. A slow machine then sends fewer requests instead of queuing them. */
+/** Maximum number of concurrent requests per protocol. A slow machine then sends fewer requests instead of queuing them. */
 const MAX_RUNNING = 16
 /** Share of requests that open a new connection, so that the page also shows handshakes. */
 const FRESH_SHARE = 0.02
@@ -66,7 +66,7 @@ export class Traffic {
       const response = await send(lane.client, this.#target, 'demo', drawRequest(Math.random))
       await response.bytes()
     } catch {
-      // The demo closes, or a connection ended between two requests. The next request opens another one.
+      // The demo is closing, or a connection ended between two requests. The next request opens another connection.
       lane.client?.close().catch(() => {})
       lane.client = undefined
       lane.retryAt = performance.now() + RETRY_MS

@@ -1,6 +1,6 @@
 import { FLEET_HISTORY, PROCESS_STATES, type FleetHistory, type FleetMessage } from '../live/messages.ts'
 
-/** Keeps the fleet's last messages for first visits, in about 12 bytes each. */
+/** Stores the fleet's last messages for new visitors, in about 12 bytes each. */
 export class FleetPast {
   readonly #entries: (readonly [rate: number, states: string])[] = []
 
@@ -9,7 +9,7 @@ export class FleetPast {
     return this.#entries
   }
 
-  /** Keeps a message, and discards the oldest beyond `FLEET_HISTORY`. */
+  /** Stores a message, and discards the oldest ones beyond `FLEET_HISTORY`. */
   add({ rate, processes }: FleetMessage): void {
     this.#entries.push([rate, processes.map(({ state }) => PROCESS_STATES.indexOf(state)).join('')])
     if (this.#entries.length > FLEET_HISTORY) this.#entries.shift()

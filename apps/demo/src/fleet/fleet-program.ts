@@ -39,7 +39,7 @@ async function main(): Promise<void> {
   process.on('message', (message) => {
     if (message === 'restart') process.kill(process.pid, 'SIGHUP')
   })
-  // The demo ended without closing this process.
+  // The demo exited without closing this process.
   process.on('disconnect', () => void server.close({ drainMs: 0 }).finally(() => process.exit()))
 }
 

@@ -23,7 +23,7 @@ it('shows one process for each position', () => {
   expect(states.replaced).toBeUndefined()
 })
 
-it('shows the successor while it starts, then the predecessor while it drains', () => {
+it('shows the successor while it is starting, then the predecessor while it is draining', () => {
   const states = serving()
   states.beginRestart()
   states.change(11, 1, 'starts')
@@ -36,7 +36,7 @@ it('shows the successor while it starts, then the predecessor while it drains', 
   expect(states.replaced).toBe(1)
 })
 
-it('ends the restart with the last replaced process', () => {
+it('ends the restart when the last process is replaced', () => {
   const states = serving()
   states.beginRestart()
   for (const [old, next, worker] of [

@@ -7,10 +7,10 @@ interface Process {
   inFlight: number
 }
 
-/** Processes in the fleet, by position. A position has two processes while one replaces the other. */
+/** Processes in the fleet, by position. A position has two processes while one is replacing the other. */
 export class FleetStates {
   readonly #processes = new Map<number, Process>()
-  /** Processes that were replaced since the restart began; `undefined` if none is in progress. */
+  /** Number of processes replaced since the restart began; `undefined` if no restart is in progress. */
   #replaced: number | undefined = undefined
   readonly #count: number
 
@@ -23,7 +23,7 @@ export class FleetStates {
     return this.#replaced
   }
 
-  /** One state for each position. A draining process takes precedence over its successor. */
+  /** One state per position. A draining process takes precedence over its successor. */
   get places(): readonly ProcessState[] {
     return Array.from({ length: this.#count }, (_, place) => {
       const all = [...this.#processes].filter(([, { worker }]) => worker === place + 1)

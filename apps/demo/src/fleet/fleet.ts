@@ -8,7 +8,7 @@ import { FleetStates } from './fleet-states.ts'
 
 const PROGRAM = fileURLToPath(new URL('fleet-program.ts', import.meta.url))
 const PROCESSES = 4
-/** Milliseconds between two messages, the same as between reports of the load. */
+/** Milliseconds between two messages, the same as between two reports of the load. */
 const REPORT_MS = 200
 
 /** The four processes of the restart panel, and the load on them. They start when the first page follows the feed. */
@@ -51,7 +51,7 @@ export class Fleet {
     this.#timer.unref()
   }
 
-  /** Replaces the processes one by one, as SIGHUP does. */
+  /** Replaces the processes one by one, as on SIGHUP. */
   restart(): void {
     this.#states.beginRestart()
     this.#child?.send('restart', () => {})

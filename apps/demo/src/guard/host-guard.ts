@@ -5,18 +5,17 @@ import { HttpError, type Middleware } from '@fw/core'
 export interface AllowedHosts {
   /** Host names in addition to `localhost`, in lower case. */
   readonly names: readonly string[]
-  /** Whether only loopback addresses are allowed, at one of `ports`. */
+  /** Whether to allow only loopback addresses, with one of `ports`. */
   readonly isLoopbackOnly: boolean
-  /** Ports of the listeners, once they are known. */
+  /** Listener ports, once they are known. */
   readonly ports: ReadonlySet<string>
 }
 
 const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1|localhost)$/
 
 /**
- * Reports whether `Host` or `:authority` names one of our listeners. With DNS rebinding, a page from another site makes
- * its own name resolve to this machine, and sends that name. IP addresses are therefore safe, and unknown names are
- * not.
+ * Reports whether `Host` or `:authority` names one of our listeners. With DNS rebinding, another site makes its own host name
+ * resolve to this machine, and its page sends that name. IP addresses are therefore safe, but unknown names are not.
  */
 export function isAllowedHost(authority: string, { names, isLoopbackOnly, ports }: AllowedHosts): boolean {
   const [, bracketed, plain, port = ''] = /^(?:\[([\da-f:.]+)\]|([^:[\]]+))(?::(\d+))?$/i.exec(authority) ?? []
@@ -27,7 +26,7 @@ export function isAllowedHost(authority: string, { names, isLoopbackOnly, ports 
   return host === 'localhost' || isIP(host) !== 0
 }
 
-/** Responds with 421 to requests that name another host. */
+/** Answers 421 to requests that name another host. */
 export function hostGuard(allowed: AllowedHosts): Middleware {
   return (ctx, next) => {
     if (!isAllowedHost(ctx.exchange.authority, allowed)) throw new HttpError(421, 'This is not a host of the demo')
@@ -35,12 +34,12 @@ export function hostGuard(allowed: AllowedHosts): Middleware {
   }
 }
 
-/** Reports whether a request comes from a page on this server: its `Origin` names the server that receives it. */
+/** Reports whether a page on this server sent a request: the `Origin` must name the server that received the request. */
 export function isOwnOrigin(origin: string | null, scheme: string, authority: string): boolean {
   return origin !== null && origin.toLowerCase() === `${scheme}://${authority}`.toLowerCase()
 }
 
-/** Responds with 403 to requests that change something and come from another site's page. */
+/** Answers 403 to requests from other sites' pages that would change the server's state. */
 export const originGuard: Middleware = (ctx, next) => {
   const isSafe = ctx.method === 'GET' || ctx.method === 'HEAD' || ctx.method === 'OPTIONS'
   if (!isSafe && !isOwnOrigin(ctx.headers.get('origin'), ctx.exchange.scheme, ctx.exchange.authority)) {

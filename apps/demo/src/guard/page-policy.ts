@@ -1,6 +1,6 @@
 import type { Middleware } from '@fw/core'
 
-/** The page loads everything from this server and runs nothing inline. */
+/** The page loads all files from this server and runs no inline scripts. */
 const CONTENT_SECURITY_POLICY: string = [
   "default-src 'none'",
   "script-src 'self'",
@@ -20,7 +20,7 @@ const FIELDS = [
   ['cross-origin-opener-policy', 'same-origin'],
 ] as const
 
-/** Sets the page's security fields. Files of other applications under `/files/` set their own policy. */
+/** Sets the page's security header fields. Other applications under `/files/` can set their own policy. */
 export const pagePolicy: Middleware = (ctx, next) => {
   if (!ctx.path.startsWith('/files/')) for (const [name, value] of FIELDS) ctx.responseHeaders.set(name, value)
   return next()

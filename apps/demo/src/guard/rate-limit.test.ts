@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { RateLimit } from './rate-limit.ts'
 
-it('allows a burst of one second, then the rate', () => {
+it('allows the uses of one second in a burst, then enforces the rate', () => {
   let now = 0
   const limit = new RateLimit(20, () => now)
   expect(Array.from({ length: 21 }, () => limit.take('ada')).filter((wait) => wait === 0)).toHaveLength(20)
@@ -10,7 +10,7 @@ it('allows a burst of one second, then the rate', () => {
   expect([limit.take('ada'), limit.take('ada') > 0]).toEqual([0, true])
 })
 
-it('returns the milliseconds to wait', () => {
+it('returns the number of milliseconds to wait', () => {
   let now = 0
   const limit = new RateLimit(1 / 5, () => now)
   expect(limit.take('all')).toBe(0)

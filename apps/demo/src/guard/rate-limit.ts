@@ -10,7 +10,7 @@ export class RateLimit {
 
   /**
    * @param perSecond Allowed uses of each key per second; 0.2 allows one every 5 seconds
-   * @param now The clock in milliseconds
+   * @param now Returns the current time in milliseconds
    */
   constructor(perSecond: number, now: () => number = () => performance.now()) {
     this.#perSecond = perSecond
@@ -18,7 +18,7 @@ export class RateLimit {
     this.#now = now
   }
 
-  /** Counts one use. Returns 0, or the milliseconds to wait before the next one. */
+  /** Counts one use. Returns 0 if it is allowed, otherwise the number of milliseconds to wait. */
   take(key: string): number {
     const at = this.#now()
     const known = this.#spent.get(key)

@@ -8,7 +8,7 @@ import { type Finished, refusedMessage, requestMessage } from './request-message
 import { protocolIndex } from './row-of.ts'
 import { Selection } from './selection.ts'
 
-/** Receives what happened in one interval. */
+/** Receives the events of one interval. */
 export interface CollectorOutput {
   counts(message: CountsMessage): void
   second(message: SecondMessage): void
@@ -18,12 +18,12 @@ export interface CollectorOutput {
 /** Length of a batch in milliseconds. */
 const BATCH_MS = 100
 const BATCHES_PER_SECOND = 1000 / BATCH_MS
-/** Number of single requests kept for first visits. */
+/** Number of single requests kept for new visitors. */
 const KEPT_REQUESTS = 200
-/** Resolution of the loop monitor. An idle loop shows a delay of this length. */
+/** Resolution of the event-loop monitor in milliseconds. An idle loop shows a delay of this length. */
 const LOOP_RESOLUTION_MS = 10
 
-/** Collects the requests to this process, and passes them on every 100 ms. */
+/** Collects the requests to this process, and delivers them in batches every 100 ms. */
 export class Collector implements RequestListener {
   readonly numbers: Numbers = new Numbers()
   readonly #output: CollectorOutput
@@ -32,7 +32,7 @@ export class Collector implements RequestListener {
   readonly #loop = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS })
   readonly #timer: NodeJS.Timeout
   readonly #running = new Set<Observed>()
-  /** The visitors whose faults are in progress: a refused request names no visitor. */
+  /** The visitors whose faults are in progress, because a refused request does not name its visitor. */
   readonly suspects: string[] = []
   #finished: Finished[] = []
   #refused: RequestMessage[] = []
@@ -104,7 +104,7 @@ export class Collector implements RequestListener {
     counts.set(key, count)
     const handler = stages.find(({ kind }) => kind === 'app')
     const handlerUs = handler === undefined ? undefined : handler.toUs - handler.fromUs
-    // An event stream is open for minutes, which says nothing about handler times.
+    // An event stream is open for minutes, so its duration would distort the handler times.
     this.numbers.add({
       protocol,
       row,

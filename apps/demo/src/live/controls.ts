@@ -14,7 +14,7 @@ import type {
 } from './messages.ts'
 import type { Feed } from './feed.ts'
 
-/** Actions of the page's buttons. A part that is off is `undefined`, and its button gets 404. */
+/** Actions of the page's buttons. An action that is disabled is `undefined`, and its button gets 404. */
 export interface Actions {
   readonly setTraffic: ((level: TrafficLevel) => Promise<void>) | undefined
   readonly race: ((kind: RaceKind) => Promise<RaceMessage>) | undefined
@@ -26,12 +26,12 @@ const LEVELS: readonly TrafficLevel[] = ['off', 'gentle', 'busy']
 const RACES: readonly RaceKind[] = ['files', 'one', 'echo']
 const FAULTS: readonly FaultName[] = ['throw', 'sleep', 'large', 'garbled', 'drip', 'leave']
 
-/** Milliseconds until a page reconnects. The history covers what a page misses in this time. */
+/** Milliseconds until a page reconnects. The history covers the events that a page misses in this time. */
 const RETRY_MS = 1000
 /** Requests per second that one visitor can send to the application. */
 const TRY_PER_SECOND = 20
 const BREAK_PER_SECOND = 1
-/** Limits for all visitors together: a race takes about one second of work, and a restart about ten. */
+/** Limits for all visitors together. A race takes about one second, and a restart about ten. */
 const RACE_PER_SECOND = 1 / 5
 const RESTART_PER_SECOND = 1 / 30
 const EVERYBODY = 'everybody'

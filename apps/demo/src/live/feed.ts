@@ -10,7 +10,7 @@ import type {
 } from './messages.ts'
 import type { CollectorOutput } from './collector.ts'
 
-/** Events kept for pages that reconnect: those of the last minute. */
+/** Number of events kept for pages that reconnect: about those of the last minute. */
 const KEPT_EVENTS = 900
 
 /** Visitor name for requests that the demo sends to itself. */
@@ -60,7 +60,7 @@ export class Feed implements CollectorOutput {
     if (this.#isClosed) return
     if (!this.#isPublic) return this.#channel.publish('requests', messages)
     for (const [visitor, own] of Map.groupBy(messages, ({ by }) => by)) {
-      // No page gets a request whose visitor is unknown.
+      // A request whose visitor is unknown is not sent to any page.
       if (visitor !== '' && !OWN_CLIENTS.has(visitor)) this.#channel.publish('requests', own, { key: visitor })
     }
   }

@@ -19,7 +19,7 @@ import type {
   WelcomeMessage,
 } from './messages.ts'
 
-/** Facts about the demo that the live view needs. */
+/** Properties of the demo that the live view needs. */
 export interface LiveSettings {
   /** Whether other machines can connect. */
   readonly isPublic: boolean
@@ -31,15 +31,15 @@ export interface LiveSettings {
   readonly server: Server
 }
 
-/** Bytes of single requests sent to a first visit. This keeps the first second below 30 KB. */
+/** Maximum number of bytes of single requests in the first event. The feed then sends less than 30 KB in the first second. */
 const WELCOME_BYTES = 18_000
 
-/** Milliseconds from the first page to the first race, so that it does not slow the page load. */
+/** Milliseconds from the first page to the first race, so that the race does not slow down the page load. */
 const FIRST_RACE_MS = 1500
 
 const { version } = createRequire(import.meta.url)('@fw/core/package.json') as { version: string }
 
-/** The page's backend: the events that the page shows and the actions of its buttons. */
+/** The page's backend: provides the events that the page shows and the actions of its buttons. */
 export class Live implements Actions {
   readonly feed: Feed
   readonly observer: Observer
@@ -131,7 +131,7 @@ export class Live implements Actions {
     await this.feed.close()
   }
 
-  /** Starts the fleet and a first race with the first page, because only pages need them. */
+  /** Starts the fleet and a first race when the first page opens, because only pages need them. */
   #startForPages(): void {
     if (this.#hasPages) return
     this.#hasPages = true

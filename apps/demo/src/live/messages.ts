@@ -17,10 +17,10 @@ export const ROUTES: readonly string[] = [
 /** Demo traffic: requests that the demo sends to itself. */
 export type TrafficLevel = 'off' | 'gentle' | 'busy'
 
-/** A part of a request, in microseconds from the first one. */
+/** A part of a request, in microseconds from the start of the first part. */
 export interface Stage {
   readonly name: string
-  /** `net`: the network; `fw`: the library; `around`: a middleware; `app`: the handler. */
+  /** `net`: the network; `fw`: the library; `around`: middleware; `app`: the handler. */
   readonly kind: 'net' | 'fw' | 'around' | 'app'
   readonly fromUs: number
   readonly toUs: number
@@ -39,7 +39,7 @@ export interface LogLine {
 
 /** One finished request. */
 export interface RequestMessage {
-  /** Unique, including restarts of the demo. */
+  /** Unique, even across restarts of the demo. */
   readonly id: string
   readonly protocol: ProtocolName
   readonly method: string
@@ -48,7 +48,7 @@ export interface RequestMessage {
   readonly aborted: boolean
   /** Index in `ROUTES`. */
   readonly row: number
-  /** The pattern of the route; empty if there is none. */
+  /** The route pattern; empty if no route matched. */
   readonly pattern: string
   /** The visitor; `demo` and `race` for the demo's own clients. */
   readonly by: string
@@ -59,13 +59,13 @@ export interface RequestMessage {
   readonly totalUs: number
   /** The connection and the stream, such as `stream 4 of c2`. */
   readonly place: string
-  /** Whether the connection was open already; `undefined` if unknown. */
+  /** Whether the connection was already open; `undefined` if unknown. */
   readonly isReused?: boolean | undefined
   readonly stages: readonly Stage[]
   readonly logs: readonly LogLine[]
 }
 
-/** The requests of 100 ms, counted. Every page gets it. */
+/** Counts of the requests in 100 ms. Every page receives them. */
 export interface CountsMessage {
   /** Protocol, route, number of requests, number of failed ones. */
   readonly counts: readonly (readonly [protocol: number, row: number, count: number, failed: number])[]
@@ -90,7 +90,7 @@ export interface SecondMessage {
   readonly stages: Readonly<Record<string, number>>
 }
 
-/** The series of the last minute, one value for each second. */
+/** The series of the last minute, one value per second. */
 export interface History {
   readonly h1: readonly number[]
   readonly h2: readonly number[]
@@ -147,14 +147,14 @@ export interface ProcessState {
 
 /** Four processes that serve one port. */
 export interface FleetMessage {
-  /** 0 until the processes listen. */
+  /** 0 until the processes are listening. */
   readonly port: number
   readonly processes: readonly ProcessState[]
-  /** Requests each second. */
+  /** Requests per second. */
   readonly rate: number
   readonly answered: number
   readonly failed: number
-  /** The number of processes that are already replaced; `undefined` if no restart is in progress. */
+  /** Number of processes already replaced; `undefined` if no restart is in progress. */
   readonly replaced?: number | undefined
 }
 
@@ -164,7 +164,7 @@ export const PROCESS_STATES: readonly ProcessState['state'][] = ['starts', 'serv
 /** Compact fleet messages: the rate, and for each process the index of its state in `PROCESS_STATES`. */
 export type FleetHistory = readonly (readonly [rate: number, states: string])[]
 
-/** Messages in a `FleetHistory`: 24 s at five messages a second. */
+/** Number of messages in a `FleetHistory`: 24 s at five messages per second. */
 export const FLEET_HISTORY = 120
 
 /** A request in a race: milliseconds from the start of the race. */
@@ -176,7 +176,7 @@ export interface LaneResult {
   readonly totalMs: number
   readonly spans: readonly RaceSpan[]
   readonly connections: number
-  /** Why the lane did not run. */
+  /** Reason why the lane did not run. */
   readonly absent?: string | undefined
 }
 
@@ -200,7 +200,7 @@ export interface FaultMessage {
   readonly reason: string
   readonly tookMs: number
   readonly sentBytes: number
-  /** Whether the body contains the stack or the text of the error. */
+  /** Whether the body contains the error message or stack trace. */
   readonly showsStack: boolean
   readonly isClosed: boolean
 }

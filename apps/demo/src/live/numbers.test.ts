@@ -16,7 +16,7 @@ const sample = (changes: Partial<Sample> = {}): Sample => ({
   ...changes,
 })
 
-it('sums up one second by protocol and route', () => {
+it('adds up one second by protocol and route', () => {
   const numbers = new Numbers()
   numbers.add(sample())
   numbers.add(sample({ handlerUs: 900 }))

@@ -1,13 +1,13 @@
 import { PROTOCOLS, ROUTES, type History, type RequestMessage, type SecondMessage } from './messages.ts'
 
-/** Seconds of the series. */
+/** Length of the series in seconds. */
 const HISTORY_S = 60
-/** Seconds that medians cover, so that they do not jump with each request. */
+/** Seconds that medians cover, so that they do not change with each request. */
 const WINDOW_S = 10
-/** Values per second that medians use. More would not make the medians more accurate. */
+/** Maximum number of values per second for medians. More values would not make them more accurate. */
 const MAX_SAMPLES = 200
 
-/** Process figures that no request carries. */
+/** Figures of the process that do not belong to a request. */
 export interface Gauges {
   readonly inFlight: number
   readonly loopDelayMs: number
@@ -30,7 +30,7 @@ interface Second {
   readonly failed: number[]
 }
 
-/** Counts requests, and sums them up once a second. */
+/** Counts requests, and adds them up once per second. */
 export class Numbers {
   #current = emptySecond()
   #seconds: Second[] = []
@@ -52,7 +52,7 @@ export class Numbers {
     return this.#series
   }
 
-  /** The last finished second. */
+  /** Figures of the last finished second. */
   get last(): SecondMessage | undefined {
     return this.#last
   }
@@ -112,7 +112,7 @@ export class Numbers {
   }
 }
 
-/** Returns the value below which a share of the sorted values lies; 0 without values. */
+/** Returns the value below which a given share of the sorted values lies; 0 without values. */
 export function percentile(values: readonly number[], share: number): number {
   return values[Math.min(values.length - 1, Math.floor(values.length * share))] ?? 0
 }

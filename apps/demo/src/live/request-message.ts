@@ -5,10 +5,10 @@ import { waterfall } from '../observe/stages.ts'
 import type { RequestMessage } from './messages.ts'
 import { protocolName, rowOf } from './row-of.ts'
 
-/** Characters of a path that the feed carries. */
+/** Maximum number of characters of a path in the feed. */
 const MAX_PATH = 120
 
-/** A finished request, before it becomes a message. Its last byte can still be unsent. */
+/** A finished request, before it is turned into a message. Its last byte can still be unsent. */
 export interface Finished {
   readonly observed: Observed
   readonly outcome: Outcome

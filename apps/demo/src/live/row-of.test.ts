@@ -8,11 +8,11 @@ it.each([
   ['/*path', 404, 'no route'],
   [undefined, 404, 'no route'],
   ['/healthz', 200, 'other routes'],
-])('puts %j with status %i into the row %j', (pattern, status, row) => {
+])('puts %j with status %i into row %j', (pattern, status, row) => {
   expect(ROUTES[rowOf(pattern, status)]).toBe(row)
 })
 
-it('names the protocols', () => {
+it('returns the short names of the protocols', () => {
   expect(
     (['HTTP/1.1', 'HTTP/2.0', 'HTTP/3.0'] as const).map((each) => [protocolName(each), protocolIndex(each)]),
   ).toEqual([

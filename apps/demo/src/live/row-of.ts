@@ -7,7 +7,7 @@ const NONE = ROUTES.indexOf('no route')
 /** Returns a route's row in the flow. */
 export function rowOf(pattern: string | undefined, status: number): number {
   if (pattern === undefined) return NONE
-  // A path without a file counts as a page that does not exist.
+  // Treat a path without a file as a missing page.
   if (pattern === '/*path' && status === 404) return NONE
   const row = ROUTES.indexOf(pattern)
   return row === -1 ? OTHER : row

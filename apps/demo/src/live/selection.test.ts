@@ -6,7 +6,7 @@ const request = (by: string, status = 200, path = '/'): RequestMessage => ({ by,
 const taken = (selection: Selection, message: RequestMessage, times: number): number =>
   Array.from({ length: times }, () => selection.takes(message)).filter(Boolean).length
 
-it('takes every request of visitors, every failed one, and 20 of the others a second', () => {
+it('selects every visitor request, every failed request, and 20 others per second', () => {
   const selection = new Selection()
   expect(taken(selection, request('ada'), 100)).toBe(100)
   expect(taken(selection, request('demo', 404), 50)).toBe(50)
@@ -21,7 +21,7 @@ it('selects only the failed requests in races', () => {
   expect(taken(selection, request('race', 404), 10)).toBe(10)
 })
 
-it('selects at most 24,000 bytes per second from all senders together', () => {
+it('selects at most 24,000 bytes per second in total', () => {
   const selection = new Selection()
   const large = request('ada', 500, 'x'.repeat(5900))
   expect(taken(selection, large, 10)).toBe(4)

@@ -1,7 +1,7 @@
 import type { Context, Outcome } from '@fw/core'
 import type { RequestTimes } from './stages.ts'
 
-/** Message on `tracing:fw.request:*`, with the members that this program reads. */
+/** Message on `tracing:fw.request:*`, with the properties that this program reads. */
 export interface CoreTrace {
   readonly context: Context
   readonly outcome?: Outcome
@@ -23,7 +23,7 @@ export interface CoreTrace {
   readonly nth?: number | undefined
 }
 
-/** The times of a request that core measures. */
+/** Times of a request, measured by core. */
 export function timesOfCore({
   context,
   timing,
@@ -42,7 +42,7 @@ export function timesOfCore({
   }
 }
 
-/** Returns the place of a request on its connection, such as `stream 4 of c2`. */
+/** Returns the connection and stream of a request, such as `stream 4 of c2`. */
 export function placeOf({ connection, stream }: CoreTrace): string {
   if (connection === undefined) return ''
   return stream === undefined ? `connection c${connection.id}` : `stream ${stream} of c${connection.id}`

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { SourceCode } from '../live/messages.ts'
 
-/** Lines of a handler that the page shows. */
+/** Source lines of a handler that the page shows. */
 const MAX_LINES = 12
 
-/** The source of the handlers, from the file that registers them. */
+/** Source code of the handlers, from the file that registers them. */
 export class HandlerSources {
   readonly #file: string
   readonly #lines: readonly string[]
@@ -17,7 +17,7 @@ export class HandlerSources {
     this.#lines = readFileSync(file, 'utf8').split('\n')
   }
 
-  /** The found sources by pattern. */
+  /** Sources found so far, by pattern. */
   get all(): Readonly<Record<string, SourceCode>> {
     return Object.fromEntries(this.#found)
   }
@@ -25,8 +25,8 @@ export class HandlerSources {
   /**
    * Finds a route's source code.
    *
-   * @param pattern The pattern of the route
-   * @param call The beginning of the line that registers it, such as `api.get('/hello/:name'`
+   * @param pattern The route pattern
+   * @param call The beginning of the line that registers the route, such as `api.get('/hello/:name'`
    */
   find(pattern: string, call: string): void {
     const first = this.#lines.findIndex((line) => line.trimStart().startsWith(call))

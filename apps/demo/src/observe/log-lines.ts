@@ -9,7 +9,7 @@ export class LogLines implements Sink {
   readonly #sources: HandlerSources
   readonly #hasErrors: boolean
 
-  /** @param hasErrors Whether to add errors that the library logs, whose text can concern other visitors */
+  /** @param hasErrors Whether to add errors from the library, whose text can concern other visitors */
   constructor(current: CurrentRequest, sources: HandlerSources, hasErrors: boolean) {
     this.#hasErrors = hasErrors
     this.#current = current
@@ -17,8 +17,8 @@ export class LogLines implements Sink {
   }
 
   write({ level, message, location, fields }: LogRecord): void {
-    // The library logs in the context of any request, for example from a timer that one of them started. Only a
-    // handler's error certainly belongs to the request.
+    // The library can log in the context of an unrelated request, for example from a timer that the request started. Only a
+    // handler's error certainly belongs to its request.
     if (fields?.['component'] === '@fw/core' && (level !== Level.Error || !this.#hasErrors)) return
     const isEntry = this.#current.finishing !== undefined
     const place = location === undefined ? '' : `${basename(location.file)}:${location.line}`
@@ -35,7 +35,7 @@ export class LogLines implements Sink {
   close(): void {}
 }
 
-/** Characters of a message that the feed carries. */
+/** Maximum number of characters of a log message in the feed. */
 const MAX_TEXT = 300
 
 /** Removes `[GET /path] `, which the page shows above the lines. */

@@ -3,14 +3,14 @@ import type { LogLine } from '../live/messages.ts'
 import type { CoreTrace } from './core-trace.ts'
 import type { Span } from './stages.ts'
 
-/** A log record about a request, before its time is known relative to the request. */
+/** A log record for a request. Its time is not yet relative to the request. */
 export type TimedLine = Omit<LogLine, 'atUs'> & { readonly at: number }
 
 /** A request in progress. */
 export interface Observed {
   readonly id: string
   readonly trace: CoreTrace
-  /** Milliseconds, measured with `performance.now()`. */
+  /** Time in milliseconds, from `performance.now()`. */
   readonly started: number
   /** The visitor; `demo` and `race` for the demo's clients; empty before the visitor is recognized. */
   by: string
@@ -19,13 +19,13 @@ export interface Observed {
   readonly logs: TimedLine[]
 }
 
-/** Maximum number of lines kept per request. A handler that logs in a loop must not fill the memory. */
+/** Maximum number of lines kept per request, so that a handler that logs in a loop cannot exhaust the memory. */
 const MAX_LINES = 12
 
 /**
- * The request that the running code belongs to, including asynchronous code that its handler started.
+ * The request to which the running code belongs, including asynchronous code that its handler started.
  *
- * An access log writes its entry when the exchange has ended, outside the handler. `finishing` covers this case.
+ * An access log writes its entry after the exchange has ended, outside the handler. `finishing` covers this case.
  */
 export class CurrentRequest {
   readonly store: AsyncLocalStorage<Observed> = new AsyncLocalStorage()

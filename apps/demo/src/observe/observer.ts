@@ -6,15 +6,15 @@ import { CurrentRequest, type Observed } from './observed.ts'
 /** Receives the requests to this process. */
 export interface RequestListener {
   onStart(observed: Observed): void
-  /** The exchange has ended, and its access-log entry is written. */
+  /** Called when the exchange has ended and its access-log entry is written. */
   onFinish(observed: Observed, outcome: Outcome, finished: number): void
-  /** The protocol engine refused a request. No handler and no middleware saw it. */
+  /** Called when the protocol engine refuses a request. No middleware or handler receives such a request. */
   onRefused(refusal: Refusal): void
 }
 
 /**
- * Observes every request through the diagnostics channel `fw.request`. The application needs no changes for this. The
- * middleware measures middleware and handlers, and connects them to the log.
+ * Observes every request through the diagnostics channel `fw.request`, which needs no changes in the application. The
+ * observer's middleware measures other middleware and handlers, and assigns log records to requests.
  */
 export class Observer {
   readonly current: CurrentRequest = new CurrentRequest()
@@ -30,11 +30,11 @@ export class Observer {
     this.#channel.subscribe(this.#subscribers)
   }
 
-  /** Returns middleware around the whole application. Pass the access log to connect its entries to their requests. */
+  /** Returns middleware for the whole application. Pass the access log to assign its entries to their requests. */
   around(accessLog: Middleware): readonly Middleware[] {
     const before: Middleware = (ctx, next) => {
       const observed = this.current.store.getStore()
-      // Listeners run in the order in which they were added: this one, the access log's, then that of `after`.
+      // Listeners run in the order in which they were added: this one, the access log's, then the one from `after`.
       if (observed !== undefined) ctx.onFinish(() => (this.current.finishing = observed))
       return next()
     }
@@ -52,7 +52,7 @@ export class Observer {
     return [before, this.measured('accessLog', accessLog), Object.assign(after, { refused })]
   }
 
-  /** Returns the middleware, measured from its call to the end of the inner middleware and the handler. */
+  /** Wraps middleware to measure the time from its call to the end of the inner middleware and the handler. */
   measured(name: string, middleware: Middleware): Middleware {
     const measuring: Middleware = (ctx, next) => {
       const observed = this.current.store.getStore()
@@ -62,7 +62,7 @@ export class Observer {
       const close = (): void => void (observed.around[place] = { name, from, to: performance.now() })
       return middleware(ctx, () => {
         const inner = next()
-        // Return the same promise: a middleware that does not await it must not leave a rejection unhandled.
+        // Return the same promise. If middleware did not await it, a second promise could reject unhandled.
         inner.then(close, close)
         return inner
       })

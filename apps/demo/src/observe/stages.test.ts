@@ -38,7 +38,7 @@ describe('the waterfall of a request', () => {
     expect(names({ ...times, isQuic: true })[0]).toBe('QUIC, TLS 1.3')
   })
 
-  it('omits the connection setup if the client sent its request long after it', () => {
+  it('omits the connection setup if the client sent its request much later', () => {
     expect(names({ ...BASE, accepted: 90, handshakeMs: 1 })[0]).toBe('parse')
   })
 

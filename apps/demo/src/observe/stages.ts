@@ -2,7 +2,7 @@ import type { Stage } from '../live/messages.ts'
 
 /** The times of a request in milliseconds, on one clock. */
 export interface RequestTimes {
-  /** Time when the connection was accepted. Only for its first request. */
+  /** Time when the connection was accepted; set only for its first request. */
   readonly accepted?: number | undefined
   /** Milliseconds of the TLS handshake. */
   readonly handshakeMs?: number | undefined
@@ -11,13 +11,13 @@ export interface RequestTimes {
   readonly received?: number | undefined
   readonly parsed?: number | undefined
   readonly routed?: number | undefined
-  /** Time when the application began. */
+  /** Time when the application started to handle the request. */
   readonly started: number
   readonly answered?: number | undefined
   /** Time when the exchange ended. */
   readonly finished: number
   readonly flushed?: number | undefined
-  /** Middleware, the outer one first. */
+  /** Middleware, the outermost first. */
   readonly around: readonly Span[]
   readonly handler: Span | undefined
 }
@@ -29,7 +29,10 @@ export interface Span {
   readonly to: number
 }
 
-/** The longest handshake that is drawn. A client that sends its request long after it connected would hide all other stages. */
+/**
+ * Longest connection setup that is drawn. If a client sends its request long after it has connected, the wait would hide all
+ * other stages.
+ */
 const MAX_IDLE_MS = 5
 
 /** The stages of a request. */
@@ -41,7 +44,7 @@ export interface Waterfall {
   readonly tookUs: number
 }
 
-/** Turns a request's times into stages, in the order in which they begin. */
+/** Turns the times of a request into stages, in the order in which they begin. */
 export function waterfall(times: RequestTimes): Waterfall {
   const { accepted, handshakeMs = 0, isQuic, received = times.started, parsed, routed, answered, finished } = times
   const end = Math.max(finished, times.flushed ?? 0, answered ?? 0)

@@ -5,7 +5,7 @@ import { ROOT } from './sources.ts'
 
 const FOLDER = 'docs/decisions'
 
-/** Returns the list of decision notes by subject. Notes are not pages: the list links to the repository. */
+/** Returns the list of decision notes by subject. Notes are not pages of the site, so the list links to the repository. */
 export function decisionsPage(): Body {
   const readme = readFileSync(new URL(`${FOLDER}/README.md`, ROOT), 'utf8')
   const list = readme.slice(readme.indexOf('## '))
@@ -14,8 +14,8 @@ export function decisionsPage(): Body {
   )
   return {
     title: 'Decisions',
-    description: 'Lists the choices that could have gone another way, by subject.',
-    markdown: `Each note records one choice that could have gone another way. The notes are in \`${FOLDER}\`.\n\n${onlyLists(markdown)}`,
+    description: 'Lists the choices that could have been made differently, by subject.',
+    markdown: `Each note records one choice that could have been made differently. The notes are in \`${FOLDER}\`.\n\n${onlyLists(markdown)}`,
   }
 }
 

@@ -31,7 +31,7 @@ interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>
 }
 
-/** Returns the page that compares the published packages, with the purpose that each manifest states. */
+/** Returns the page that compares the published packages, with the purpose from each manifest. */
 export function packagesPage(): Body {
   const folder = new URL('packages/', ROOT)
   const manifests = readdirSync(folder)
@@ -74,5 +74,5 @@ npm install @matrixai/quic           # HTTP/3
 | a program without a server | \`@fw/log\` |`
 
 const RULES = `- \`@fw/log\`, \`@fw/client-address\` and \`@fw/http-fields\` work in any program.
-- The other feature packages do not import \`@fw/core\`: they work with any context and router that implement the interfaces of \`@fw/types\`.
-- All packages are ES modules for Node.js 24 and later. All have the same version.`
+- The other feature packages do not import \`@fw/core\`. They work with any context and router that implement the interfaces of \`@fw/types\`.
+- All packages are ES modules for Node.js 24 and later, and have the same version.`

@@ -17,7 +17,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   startup: 'Startup',
 }
 
-/** Returns the page of benchmarks. Its charts are drawn from `apps/bench/results`. */
+/** Returns the benchmark page. Its charts are drawn from `apps/bench/results`. */
 export function performancePage(): Body {
   const [results, charts] = [readResults(), chartsOf()]
   const sections = Object.entries(GROUPS).map(([group, title]) => {
@@ -38,18 +38,18 @@ export function performancePage(): Body {
   })
   return {
     title: 'Performance',
-    description: 'Compares fw with other servers, loggers and routers, including the targets it misses.',
+    description: 'Compares fw with other servers, loggers and routers, including the targets that it misses.',
     markdown: [
       'These charts compare `fw` with other servers, loggers and routers. The blue bar is `fw`. One command repeats all measurements:',
       '```sh\nbash scripts/install-bench-tools.sh\npnpm bench\n```',
-      'The servers take turns. Each one runs on its own CPU, next to the load generator on another CPU of the same machine.',
+      'The servers take turns. The server runs on one CPU, and the load generator on another CPU of the same machine.',
       missedTargets(),
       ...sections,
     ].join('\n\n'),
   }
 }
 
-/** Returns the size attributes of an image, so that the page does not shift while it loads. */
+/** Returns the size attributes of an image, so that the page does not shift while it is loading. */
 function sizeOf(chart: string): string {
   return /width="\d+" height="\d+"/.exec(chart)?.[0] ?? ''
 }

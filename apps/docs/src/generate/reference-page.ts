@@ -4,7 +4,7 @@ import type { Body } from './repository-page.ts'
 /**
  * Returns the API page of each package.
  *
- * @param packages The Markdown that typedoc writes, by package name without its scope
+ * @param packages Markdown from typedoc, by package name without its scope
  */
 export function referencePages(packages: ReadonlyMap<string, string>): ReadonlyMap<string, Body> {
   const anchors = new Map(Array.from(packages, ([name, markdown]) => [name, anchorsOf(markdown)]))
@@ -18,7 +18,7 @@ export function referencePages(packages: ReadonlyMap<string, string>): ReadonlyM
           .replaceAll(/\]\((?:\.\.\/([\w-]+)\/)?(?:src\.md)?(#[^)]*)?\)/g, (_, other = name, anchor = '') => {
             return `](/reference/${other}/${existingAnchor(anchor, anchors.get(other))})`
           })
-          // typedoc separates members by rules. The headings already do.
+          // typedoc separates members by horizontal rules, but the headings already separate them.
           .replaceAll(/^\*\*\*\n\n/gm, ''),
       },
     ]),
@@ -26,7 +26,7 @@ export function referencePages(packages: ReadonlyMap<string, string>): ReadonlyM
 }
 
 /**
- * Returns the anchor, or the first heading's anchor for this text, because typedoc also counts headings that it omits.
+ * Returns the anchor, or the anchor of the first heading with this text, because typedoc also counts headings that it omits.
  */
 function existingAnchor(anchor: string, known: ReadonlySet<string> = new Set()): string {
   const name = anchor.slice(1)

@@ -43,14 +43,14 @@ function page(file: string, path: string, url?: string): ReturnType<typeof repos
 }
 
 describe('repositoryPage', () => {
-  it('takes the title from the first heading and the description from the first sentence', () => {
+  it('uses the first heading as the title and the first sentence as the description', () => {
     expect(page('packages/log/README.md', 'guides/log')).toMatchObject({
       title: 'The log',
       description: 'Writes lines to any sink.',
     })
   })
 
-  it('changes links between files to paths of the site, and links to sources to text', () => {
+  it('changes links between files to site paths, and links to sources to text', () => {
     const { markdown } = page('packages/log/README.md', 'guides/log')
     expect(markdown).toContain(
       'Writes [lines](/guides/sinks/#files) to any sink. See [RFC 9110](https://example.org/).',
@@ -62,7 +62,7 @@ describe('repositoryPage', () => {
     expect(markdown).toContain('[any sink](https://example.org/fw/blob/main/packages/core/src/sink.ts)')
   })
 
-  it('leaves code as it is', () => {
+  it('does not change code', () => {
     expect(page('packages/log/README.md', 'guides/log').markdown).toContain("const link = '[not](docs/sinks.md)'")
   })
 

@@ -1,16 +1,16 @@
 import { posix } from 'node:path'
 import { anchorOf, headingsOf, mapProse } from './markdown.ts'
 
-/** Markdown file of the repository, and the pages of the site that show it. */
+/** Markdown file in the repository, and the pages of the site that show it. */
 export interface Source {
-  /** Path from the root of the repository. */
+  /** Path relative to the repository root. */
   readonly file: string
   readonly markdown: string
-  /** Pages in the order of the file. The first one begins at the top. */
+  /** Pages in the order of their text in the file. The first page begins at the top. */
   readonly pages: readonly SourcePage[]
 }
 
-/** Page that shows a file, or the part of it that begins at a heading. */
+/** Page that shows a file, or the part of a file that begins at a heading. */
 export interface SourcePage {
   readonly path: string
   readonly from?: string
@@ -51,7 +51,7 @@ export function repositoryPage(
   return { title, description: firstSentence(rewritten), markdown: withoutMarkers(rewritten) }
 }
 
-/** Returns the targets of definitions such as `[0001]: decisions/0001.md`, by their name. */
+/** Returns the targets of definitions such as `[0001]: decisions/0001.md`, by name. */
 function linkDefinitions(markdown: string): ReadonlyMap<string, string> {
   return new Map(
     Array.from(markdown.matchAll(/^\[([^\]]+)\]: (\S+)$/gm), ([, name = '', target = '']) => [name, target]),
@@ -69,19 +69,19 @@ function inlineLinks(prose: string, definitions: ReadonlyMap<string, string>): s
     })
 }
 
-/** Removes the comments that mark option tables and passages for the prose check. */
+/** Removes the comments that mark option tables and control the prose check. */
 function withoutMarkers(markdown: string): string {
   return mapProse(markdown, (prose) => prose.replaceAll(/^<!--.*?-->\n\n?/gm, ''))
 }
 
-/** Returns the path and anchor of the page that shows a link target, if there is one. */
+/** Returns the path and anchor of the page that shows a link target, if such a page exists. */
 function siteUrl(target: string, source: Source, sources: ReadonlyMap<string, Source>): string | undefined {
   const [file, anchor] = resolved(target, source)
   const found = sources.get(file) ?? sources.get(posix.join(file, 'README.md'))
   if (found === undefined) return undefined
   const page = anchor === undefined ? found.pages[0] : pageOf(found, anchor)
   if (page === undefined) return undefined
-  // The heading at which a page begins is its title, which has no anchor.
+  // The heading at which a page begins becomes the page title, which has no anchor.
   const isTitle = anchor === undefined || (page.from !== undefined && anchorOf(page.from) === anchor)
   return `/${page.path}/${isTitle ? '' : `#${anchor}`}`
 }
@@ -92,7 +92,7 @@ function fileUrl(target: string, source: Source, repositoryUrl: string | undefin
   return `${repositoryUrl}/blob/main/${file}${anchor === undefined ? '' : `#${anchor}`}`
 }
 
-/** Returns the file of a link target, as a path from the root of the repository, and its anchor. */
+/** Returns the file of a link target, as a path relative to the repository root, and its anchor. */
 function resolved(target: string, source: Source): [file: string, anchor: string | undefined] {
   const [path = '', anchor] = target.split('#')
   const file = path === '' ? source.file : posix.join(posix.dirname(source.file), path)

@@ -3,10 +3,10 @@ import { basename } from 'node:path'
 import { PAGES } from '../site/pages.ts'
 import type { Source, SourcePage } from './repository-page.ts'
 
-/** Root of the repository. */
+/** Repository root. */
 export const ROOT: URL = new URL('../../../../', import.meta.url)
 
-/** Returns the Markdown files that pages show, by their path from the root of the repository. */
+/** Returns the Markdown files that pages show, by their path relative to the repository root. */
 export function readSources(): ReadonlyMap<string, Source> {
   const files = new Set(PAGES.map(({ file }) => file).filter((file) => file !== undefined))
   const sources = Array.from(files, (file) =>

@@ -4,7 +4,7 @@ import { ROOT } from './sources.ts'
 
 const PACKAGES = readdirSync(new URL('packages/', ROOT))
 
-/** Returns the page about tests. It counts the files of the repository, so that no number is stale. */
+/** Returns the page about tests. Counts the files in the repository, so that no number becomes stale. */
 export function testsPage(): Body {
   const rows = PACKAGES.map((name) => countsOf(name)).filter(({ files }) => files > 0)
   const sum = rows.reduce((total, { files, targets, corpus }) => ({
@@ -21,7 +21,7 @@ export function testsPage(): Body {
   return {
     title: 'How it is tested',
     description:
-      'Shows the tests of each package, and how suites, fuzzers, other implementations and browsers find bugs.',
+      'Counts the tests of each package, and explains how suites, fuzzers, other implementations and browsers find bugs.',
     markdown: TEXT.replace('{table}', table),
   }
 }
@@ -56,18 +56,18 @@ This command runs every test on your machine. \`.ci/run\` also checks types, sty
 
 ## One suite for every protocol
 
-A test about a request or a response runs on HTTP/1.1 and HTTP/2, each with and without TLS, and on HTTP/3. The clients refuse
-responses that the protocols do not allow. [Protocol support](/reference/protocols/) names the test of each section of the RFCs.
+Each test of requests or responses runs on HTTP/1.1 and HTTP/2, each with and without TLS, and on HTTP/3. The clients reject
+responses that the protocols do not allow. [Protocol support](/reference/protocols/) names the test for each RFC section.
 
 ## Real sockets
 
-Tests use sockets on a free port, files in a temporary folder and the clock of the machine only where a timeout is not the
-subject. They wait for conditions, so they also pass on a busy machine. A test states the order of events and never a speed.
+Tests use sockets on a free port and files in a temporary folder. They use the machine's clock only where a timeout is not the
+subject. They wait for conditions, so they also pass on a busy machine. A test asserts the order of events, never a speed.
 
 ## Fuzzing
 
-Each parser of peer input has a fuzz target. It generates inputs that are almost valid, and compares the result with another
-implementation, with each split of the same input, or with the inverse function. \`pnpm test\` runs each target from a fresh seed,
+Each parser of peer input has a fuzz target. It generates almost valid inputs, and compares the result with that of another
+implementation, with each split of the same input, or with the inverse function. \`pnpm test\` runs each target with a new seed,
 and repeats every input that once found a fault.
 
 \`\`\`sh
@@ -77,18 +77,18 @@ pnpm fuzz hpack --seconds 600
 
 ## Other implementations
 
-- Requests of eleven other servers and parsers: [HTTP/1.1](/reference/http1/) shows how six servers judge them.
+- Test requests from eleven other servers and parsers: [HTTP/1.1](/reference/http1/) shows how six servers respond to them.
 - Clients: curl, wget, \`ab\`, \`h2load\`, Python, ngtcp2, quic-go and Chromium.
-- Redis for events across processes, nginx as a proxy in front.
+- Redis for events across processes, and nginx as a proxy in front.
 
 ## Attacks and long runs
 
-Tests open hostile connections next to a well-behaved client, which must get each response. Others run for a long time, and
-check that no socket, exchange or memory remains.
+Some tests open hostile connections next to a well-behaved client, which must get every response. Others run for a long time and
+check that no socket, exchange or memory leaks.
 
 ## The documentation
 
-Every program of this site runs in a test, and its output must be exact. The types of each block are checked. The option tables
-and the messages of the [error codes](/reference/errors/) come from the sources. A browser checks accessibility, size and
-movement of pages.
+Tests run every program on this site and compare its output exactly. They also check the types of each block. The option tables
+and the messages of the [error codes](/reference/errors/) come from the sources. A browser test checks accessibility, size and
+layout shifts of the pages.
 `

@@ -28,7 +28,7 @@ describe('breakIdentifiers', () => {
     expect(wordsIn('table', value)).toBe(words)
   })
 
-  it('leaves code outside of tables as it is', () => {
+  it('does not change code outside tables', () => {
     expect(wordsIn('p', 'maxHeadBytes')).toBe('maxHeadBytes')
   })
 })

@@ -1,4 +1,4 @@
-/** Node of an HTML syntax tree, with the parts that this module reads. */
+/** Node of an HTML syntax tree, with the properties that this module reads. */
 interface Node {
   readonly type: string
   readonly tagName?: string
@@ -8,8 +8,8 @@ interface Node {
 }
 
 /**
- * Lets the identifiers of a table break between their words: `maxHead|Bytes`. In a narrow column they would otherwise break
- * anywhere. The marks are elements, so that a copied identifier contains no other character.
+ * Lets identifiers in tables break between their words: `maxHead|Bytes`. In a narrow column, they would otherwise break
+ * anywhere. The marks are elements, so that a copied identifier contains no additional characters.
  */
 export function breakIdentifiers(): (tree: object) => void {
   return (tree) => visit(tree as Node, false)

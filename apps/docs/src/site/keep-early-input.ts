@@ -1,6 +1,6 @@
 /**
- * Adds a field to the search dialog until Pagefind has loaded its own. Starlight focuses the first field of the dialog, so a
- * reader can type immediately. Passes the text and the focus on to Pagefind's field.
+ * Adds a field to the search dialog until Pagefind has loaded its own field. Starlight focuses the first field in the dialog,
+ * so a reader can type immediately. Passes the text and the focus on to Pagefind's field.
  */
 export function keepEarlyInput(container: HTMLElement): void {
   const early = document.createElement('input')

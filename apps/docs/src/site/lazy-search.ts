@@ -4,8 +4,8 @@ interface SearchOptions {
 }
 
 /**
- * Replaces the class of Pagefind, which Starlight creates on every page. Loads Pagefind when the reader opens the
- * dialog. Pagefind is a third of a page's bytes, and most readers do not search.
+ * Replaces the Pagefind class, of which Starlight creates an instance on every page. Loads Pagefind when the reader opens the
+ * dialog, because it is a third of a page's bytes, and most readers do not search.
  */
 export function PagefindUI(options: SearchOptions): void {
   const dialog = document.querySelector(options.element)?.closest('dialog')

@@ -1,13 +1,13 @@
 /** Page of the site, in the order of the sidebar. */
 export interface Page {
   readonly section: Section
-  /** Path below the root of the site, without slashes at both ends; empty for the home page. */
+  /** Path below the site root, without slashes at the ends; empty for the home page. */
   readonly path: string
-  /** Text of the link in the sidebar. */
+  /** Link text in the sidebar. */
   readonly label: string
-  /** Markdown file of the repository that the page shows. Without it, the page is written in `src/content/docs`. */
+  /** Markdown file in the repository that the page shows. Without it, the text of the page is in `src/content/docs`. */
   readonly file?: string
-  /** Heading at which the page begins, if several pages share the file. The first page has none. */
+  /** Heading at which the page begins, if several pages share the file. `undefined` for the first page. */
   readonly from?: string
 }
 
@@ -15,12 +15,12 @@ export interface Page {
 export const SECTIONS = ['Start', 'Guides', 'Recipes', 'Coming from', 'Deploy', 'Reference', 'Why'] as const
 export type Section = (typeof SECTIONS)[number]
 
-/** URL of the repository on a public forge. Until it exists, links to its files are plain text. */
+/** URL of the public repository. Until it exists, links to repository files are plain text. */
 export const REPOSITORY_URL: string | undefined = undefined
 
 const CORE = 'packages/core/docs'
 
-/** Pages of the site. `generate.ts` writes those with a file, and those that `generated` names. */
+/** Pages of the site. `generate.ts` writes the pages that have a file and those that `generated` names. */
 export const PAGES: readonly Page[] = [
   ...section('Start', [
     ['', 'Home'],
@@ -90,6 +90,7 @@ export const PAGES: readonly Page[] = [
     ['guides/workers', 'Worker processes', 'docs/workers.md'],
     ['guides/client-address', 'Client address', 'packages/client-address/README.md'],
     ['guides/compression', 'Compression', 'packages/compress/README.md'],
+    ['guides/dictionaries', 'Compression dictionaries', 'packages/compress/docs/dictionaries.md'],
     ['guides/http-fields', 'HTTP fields', 'packages/http-fields/README.md'],
     ['guides/options', 'Options', 'packages/options/README.md'],
     ['guides/option-kinds', 'Kinds of options', 'packages/options/docs/kinds.md'],
@@ -122,6 +123,7 @@ export const PAGES: readonly Page[] = [
     ['deploy/containers', 'Containers'],
     ['deploy/kubernetes', 'Kubernetes'],
     ['deploy/proxies', 'Behind proxies', `${CORE}/proxies.md`],
+    ['deploy/proxy-protocol', 'PROXY protocol', `${CORE}/proxy-protocol.md`],
     ['deploy/http3', 'HTTP/3 in production'],
     ['deploy/workers', 'Workers in operation', 'docs/workers-in-operation.md'],
     ['deploy/checklist', 'Before production'],

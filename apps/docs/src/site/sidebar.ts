@@ -1,6 +1,6 @@
 import { PAGES, SECTIONS } from './pages.ts'
 
-/** Group of links in the sidebar, in the form that Starlight expects. */
+/** Group of links in the sidebar, as Starlight expects it. */
 export interface SidebarGroup {
   readonly label: string
   readonly collapsed: boolean

@@ -6,9 +6,7 @@ import type { CapturedHeader, Entry } from '../entry/entry.ts'
 import { REDACTED, redactQuery } from './redact.ts'
 import type { HeaderChoice, Settings } from '../config/settings.ts'
 
-/**
- * The entry for a request with a context. Reads each request property on access, because no format shows all of them.
- */
+/** The entry for a request with a context. Reads each request property on access, because no format uses all of them. */
 export class ContextEntry implements Entry {
   readonly ctx: Context
   /** The settings of the innermost `accessLog`. */
@@ -76,7 +74,7 @@ export class ContextEntry implements Entry {
 
 const NONE: readonly CapturedHeader[] = []
 
-/** Returns the captured headers from one side that are present. */
+/** Returns the captured headers that are present in a request or response. */
 function capture(
   choices: readonly HeaderChoice[],
   ctx: Context,

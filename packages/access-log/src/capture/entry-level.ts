@@ -9,7 +9,7 @@ export function entryLevel({ status, isSlow }: Pick<Entry, 'status' | 'isSlow'>,
   const level = classLevel(status, settings)
   if (!isSlow) return level
   if (status < 400) return slowLevel
-  // Off is not a severity, so the other level counts.
+  // Off is not a severity, so use the other level.
   if (level === Level.Off || slowLevel === Level.Off) return level === Level.Off ? slowLevel : level
   return level > slowLevel ? level : slowLevel
 }
@@ -20,8 +20,8 @@ function classLevel(status: number, settings: Settings): LevelNumber {
 }
 
 /**
- * Reports whether sampling keeps an entry. It always keeps errors, slow and aborted requests. The others are chosen at
- * random, so that no client can stay out of the log.
+ * Reports whether sampling keeps an entry. It always keeps errors, slow and aborted requests. It chooses the others at random,
+ * so that no client can keep its requests out of the log.
  */
 // docs/decisions/0041
 export function isKept(

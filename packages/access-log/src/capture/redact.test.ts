@@ -37,7 +37,7 @@ function percentEncoded(byte: string): string {
   return `%${byte.charCodeAt(0).toString(16)}`
 }
 
-it('removes the whole value of a name in any spelling and position', () => {
+it('removes the whole value of a name, regardless of its spelling and position', () => {
   const noise = fc.string({ unit: fc.constantFrom('a', '=', ';', '%', '%3', '+', '?', '/', '"', '\xe9'), maxLength: 6 })
   const secret = fc.tuple(spelled('token'), noise).map(([name, rest]) => `${name}=SECRET${rest}SECRET`)
   const query = fc

@@ -4,11 +4,12 @@ import { textOf } from '../entry/utf8-text.ts'
 export const REDACTED = 'REDACTED'
 
 /**
- * Replaces the values of some query parameters. A parameter without a value is unchanged.
+ * Replaces the values of some query parameters. A parameter without a value remains unchanged.
  *
- * Some applications also separate parameters by `;`. A name after `;` is therefore compared too, but a value ends at `&`.
+ * Some applications also separate parameters with `;`. Names after `;` are therefore compared too, but a value ends only at
+ * `&`.
  *
- * @param names Names in lower case. Query names are percent-decoded and compared without case
+ * @param names Names in lower case. Query names are percent-decoded and compared case-insensitively
  */
 export function redactQuery(query: string, names: ReadonlySet<string>): string {
   if (names.size === 0 || query === '') return query

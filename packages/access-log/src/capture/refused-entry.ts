@@ -3,7 +3,9 @@ import type { Refusal } from '@fw/types'
 import type { Entry } from '../entry/entry.ts'
 import { redactQuery } from './redact.ts'
 import type { Settings } from '../config/settings.ts'
-import { isToken } from '../config/check-config.ts'
+
+/** A method is a token (RFC 9110 §9.1). */
+const METHOD = /^[!#$%&'*+.^_`|~\dA-Za-z-]+$/
 
 /** Returns the entry for a refused request, with the parts that the protocol engine could read. */
 export function refusedEntry(refusal: Refusal, settings: Settings): Entry {
@@ -11,12 +13,12 @@ export function refusedEntry(refusal: Refusal, settings: Settings): Entry {
   const { path, query } = target === undefined ? { path: '-', query: '' } : splitTarget(target)
   const durationNs = Math.round(refusal.durationMs * 1e6)
   return {
-    // A request that was reset without a response is as malformed as one that gets 400.
+    // A request that was reset without a response was malformed, so log it with the status 400.
     status: status === 0 ? 400 : status,
     isAborted: status === 0 || status === 499,
     durationNs,
     isSlow: durationNs > settings.slowThresholdNs,
-    method: method !== undefined && isToken(method) ? method : '-',
+    method: method !== undefined && METHOD.test(method) ? method : '-',
     path,
     query: settings.logQuery ? redactQuery(query, settings.redactQuery) : '',
     bytes: refusal.bodyBytes,
@@ -38,7 +40,7 @@ interface TargetParts {
 
 /**
  * Splits a request target at the first `?`. Removes scheme and authority of an absolute target (RFC 9112 §3.2.2), and text
- * before an `@`, which can contain a password. Accepts malformed targets, which are logged as well.
+ * before an `@`, which can contain a password. Accepts malformed targets, because they are logged too.
  */
 export function splitTarget(target: string): TargetParts {
   const origin = target.replace(/^(?:[a-z][a-z0-9+.-]*:\/\/[^/?#]*|[^/?#]*@)/i, '')

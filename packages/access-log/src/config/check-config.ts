@@ -2,6 +2,7 @@ import {
   anything,
   checkOptions,
   either,
+  fieldName,
   flag,
   func,
   integer,
@@ -32,7 +33,7 @@ export const levelKind: OptionKind = {
 
 const loggerKind = withFix(
   objectWith('a logger from @fw/log', 'log', 'logData', 'isEnabled', 'with', 'withPrefix', 'withLocation'),
-  'Pass log.logger, or what log.with() or createLogger() returns.',
+  'Pass log.logger, or a logger from log.with() or createLogger().',
 )
 
 const sinkKind = withFix(
@@ -40,8 +41,6 @@ const sinkKind = withFix(
   'Use a sink such as new JsonSink().',
 )
 
-/** Accepts the name of a header field. */
-export const fieldName: OptionKind = { expected: 'a field name', accepts: isToken }
 const fieldNames = listOf('an array of field names', fieldName)
 const texts = listOf('an array of strings', text)
 
@@ -58,7 +57,7 @@ const milliseconds: OptionKind = {
   isRightType: (value) => typeof value === 'number',
 }
 
-/** The options that a route can change, with the values that they accept. */
+/** The options that a route can override, with the values that they accept. */
 export const ENTRY_KINDS: OptionKinds<EntryConfig> = {
   format: oneOf(...Object.values(AccessLogFormat)),
   normalLevel: levelKind,
@@ -126,14 +125,9 @@ export function checkConfig(config: AccessLogConfig): void {
   }
 }
 
-/** Completes the error message for options that set the threshold in both units. */
+/** The advice in the error about a threshold in both units. */
 export const ONE_THRESHOLD = 'Give slowThreshold or slowThresholdMs, but not both.'
 
 export function hasBothThresholds({ slowThreshold, slowThresholdMs }: AccessLogConfig): boolean {
   return slowThreshold !== undefined && slowThresholdMs !== undefined
-}
-
-/** Reports whether a value can be a method or a field name: RFC 9110 §5.1, §5.6.2, §9.1. */
-export function isToken(value: unknown): boolean {
-  return typeof value === 'string' && /^[!#$%&'*+.^_`|~\dA-Za-z-]+$/.test(value)
 }

@@ -19,7 +19,7 @@ afterAll(() => {
   setLevel(Level.Info)
 })
 
-/** Requests a route with this option, once for each status, under an `accessLog` with this configuration. */
+/** Requests a route with this option once for each status. The router has an `accessLog` with this configuration. */
 async function ask(accessLogOption: RouteAccessLog, config: AccessLogConfig = {}, statuses = [200]): Promise<void> {
   const server = new Server()
   server
@@ -36,7 +36,7 @@ async function ask(accessLogOption: RouteAccessLog, config: AccessLogConfig = {}
   for (const status of statuses) await (await server.fetch(`/route/${status}?secret=1`)).text()
 }
 
-/** Requests a route with this option, once for each status. The router that registered it does not check options. */
+/** Like `ask`, but on a router that does not check options. */
 function askUnchecked(option: unknown, config: AccessLogConfig, statuses: readonly number[]): void {
   const route = { method: 'GET', pattern: '/route/:status', options: { accessLog: option } }
   const middleware = accessLog(config)
@@ -61,7 +61,7 @@ function refusalOf(option: unknown): string {
   }
 }
 
-/** Returns the levels and the first words of entries. */
+/** Returns the level and the first word of each entry. */
 const entries = (): [number, string][] =>
   sink
     .records()
@@ -69,12 +69,12 @@ const entries = (): [number, string][] =>
     .map(({ level, message }) => [level, message.split(' ').slice(0, 3).join(' ')])
 
 describe('the option accessLog of a route', () => {
-  it("logs nothing if it is 'silent', for any status and duration", async () => {
+  it("disables the entry if it is 'silent', regardless of status and duration", async () => {
     await ask('silent', { slowThreshold: 1 }, [200, 404, 500])
     expect(entries()).toEqual([])
   })
 
-  it('applies a level only to a status below 400', async () => {
+  it('applies a level only to statuses below 400', async () => {
     await ask(Level.Debug, {}, [200, 404, 500])
     expect(entries()).toEqual([
       [1, 'GET /route/200?secret=1 200'],
@@ -88,7 +88,7 @@ describe('the option accessLog of a route', () => {
     expect(entries()).toEqual([[3, 'GET /route/404?secret=1 404']])
   })
 
-  it('changes only the named options, and keeps the redaction of the others', async () => {
+  it('changes only the given options and keeps the redaction in the others', async () => {
     await ask({ normalLevel: Level.Debug, skipPaths: ['/route/204'] }, { redactQuery: ['secret'] }, [200, 204])
     expect(entries()).toEqual([[1, 'GET /route/200?secret=REDACTED 200']])
   })
@@ -98,7 +98,7 @@ describe('the option accessLog of a route', () => {
     expect(entries()).toEqual([[2, 'GET /route/200?secret=REDACTED 200']])
   })
 
-  it("changes the accessLog of the route's group", async () => {
+  it("changes the access log of the route's group", async () => {
     const server = new Server()
     const group = server.router().use(accessLog()).group('/g')
     group.use(accessLog({ format: AccessLogFormat.Json }))
@@ -153,12 +153,12 @@ describe('the option accessLog of a route', () => {
       null,
       'TypeError: GET /x: option "accessLog" must be "silent", one of Level.Trace (0) to Level.Off (6) or a name such as "debug" or an ',
     ],
-  ])('is rejected when a route is registered with %j', (option, message) => {
+  ])('is rejected with the value %j when a route is registered', (option, message) => {
     expect(refusalOf(option)).toContain(message)
   })
 
   it.each(['silent', 0, Level.Off, {}, { skipPaths: ['/x'] }, { trustProxy: ['10.0.0.0/8'] }, { slowThreshold: 1n }])(
-    'is accepted when a route is registered with %o',
+    'is accepted with the value %o when a route is registered',
     (option) => {
       expect(() => register(option)).not.toThrow()
     },
@@ -178,7 +178,7 @@ describe('the option accessLog of a route', () => {
       'accessLog: option "accessLog" must be "silent", one of Level.Trace (0) to Level.Off (6) or a name such as "debug" or an object, got 7.',
     ],
     [{ levle: 1 }, 'accessLog: unknown option "levle". Known options: format, '],
-  ])('causes one warning and has no effect if it is %j on a route that was not checked', (option, fault) => {
+  ])('causes one warning and has no effect if it is %j on an unchecked route', (option, fault) => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
     askUnchecked(option, {}, [200, 200])
     expect(entries()).toHaveLength(2)
@@ -186,21 +186,21 @@ describe('the option accessLog of a route', () => {
     expect(warn.mock.calls).toEqual([[expect.stringContaining(message), 'AccessLogWarning']])
   })
 
-  it('keeps redacted values out of the log if another option is wrong', () => {
+  it('keeps redacted values out of the log if another option is invalid', () => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
     askUnchecked({ redactQuery: ['secret'], levle: 1 }, {}, [200])
     expect(entries()).toEqual([[2, 'GET /route/200?secret=REDACTED 200']])
     expect(warn).toHaveBeenCalledOnce()
   })
 
-  it('uses the first of two thresholds on a route that was not checked', () => {
+  it('uses the first of two thresholds on an unchecked route', () => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
     askUnchecked({ slowThreshold: 0, slowThresholdMs: 0.000_001, normalLevel: Level.Debug }, {}, [200])
     expect(entries()).toEqual([[1, 'GET /route/200?secret=1 200']])
     expect(warn).toHaveBeenCalledOnce()
   })
 
-  it('causes a compiler error for a wrong value', () => {
+  it('causes a compiler error for an invalid value', () => {
     const options: RouteOptions[] = [
       { accessLog: 'silent' },
       { accessLog: Level.Warn },

@@ -7,16 +7,16 @@ import type { AccessLogConfig, EntryConfig } from './config.ts'
 import { compile, type Settings } from './settings.ts'
 
 /**
- * Changes the access log for one route. `'silent'` logs no entry. A level applies to entries with a status below 400. An
- * object replaces single options.
+ * Changes the access log for one route. `'silent'` disables the entry. A level applies to entries with a status below 400. An
+ * object overrides individual options.
  */
 export type RouteAccessLog = 'silent' | LevelOption | EntryConfig
 
 declare module '@fw/types' {
   interface RouteOptions {
     /**
-     * Changes the access log for this route. `'silent'` logs no entry, a level applies to entries with a status below 400,
-     * and an object replaces single options. It has no effect without an `accessLog` around the route.
+     * Changes the access log for this route. `'silent'` disables the entry. A level applies to entries with a status below 400.
+     * An object overrides individual options. Has no effect on routes without an `accessLog`.
      */
     readonly accessLog?: RouteAccessLog | undefined
   }
@@ -43,7 +43,7 @@ declareRouteOption('accessLog', routeKind)
  * Returns a function that returns a route's settings.
  *
  * @param config The options of the middleware
- * @param settings Their compiled form, for requests without a route or whose route does not have the option
+ * @param settings Their compiled form, for requests without a route and for routes without the option
  */
 export function routeSettings(config: AccessLogConfig, settings: Settings): (route: RouteInfo | undefined) => Settings {
   const compiled = new WeakMap<RouteInfo, Settings>()
@@ -67,7 +67,7 @@ function change(config: AccessLogConfig, settings: Settings, route: RouteInfo, o
   try {
     return compile(merge(config, changes(option)), settings.entries)
   } catch (error) {
-    // A router that does not check options registered this route. A request must not fail because of its log.
+    // A router that does not check options registered this route. A request must not fail because of its access log.
     const what = `${route.method} ${route.pattern}: option "accessLog" is used without its invalid parts`
     process.emitWarning(`${what}. ${(error as Error).message}`, 'AccessLogWarning')
     return compile(merge(config, usable(option, config, settings)), settings.entries)
@@ -82,7 +82,7 @@ function changes(option: RouteAccessLog): AccessLogConfig {
   throw optionError({ api: 'accessLog', name: 'accessLog', expected, got: showValue(option), fix: 'Change the route.' })
 }
 
-/** Returns the valid changes. An invalid option must not expose what another option keeps out of the log. */
+/** Returns the valid changes. An invalid option must not expose a value that another option keeps out of the log. */
 function usable(option: unknown, config: AccessLogConfig, { entries }: Settings): AccessLogConfig {
   if (typeof option !== 'object' || option === null) return {}
   let valid: AccessLogConfig = {}
@@ -98,13 +98,15 @@ function usable(option: unknown, config: AccessLogConfig, { entries }: Settings)
   return valid
 }
 
-/** Returns the middleware options, overridden by a route's options. A threshold on the route replaces both units. */
+/**
+ * Returns the middleware options, overridden by a route's options. A threshold on the route overrides the option in both units.
+ */
 function merge(config: AccessLogConfig, route: AccessLogConfig): AccessLogConfig {
   if (route.slowThreshold === undefined && route.slowThresholdMs === undefined) return { ...config, ...route }
   return { ...config, slowThreshold: undefined, slowThresholdMs: undefined, ...route }
 }
 
-/** Removes options that are `undefined`: they must not cancel a redaction in the middleware options. */
+/** Removes options that are `undefined`, because they must not cancel a redaction in the middleware options. */
 function stated(option: object): AccessLogConfig {
   return Object.fromEntries(Object.entries(option).filter(([, value]) => value !== undefined))
 }

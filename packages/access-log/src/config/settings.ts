@@ -10,7 +10,7 @@ const NS_PER_MS = 1e6
 
 /** A header to capture. */
 export interface HeaderChoice {
-  /** The name as configured and shown. */
+  /** The name as configured, for use in entries. */
   readonly label: string
   /** The name in lower case. */
   readonly name: string
@@ -40,9 +40,9 @@ export interface Settings extends Parts {
   readonly requestHeaders: readonly HeaderChoice[]
   /** The response header fields to show. */
   readonly responseHeaders: readonly HeaderChoice[]
-  /** The paths without entries. */
+  /** The paths that are not logged. */
   readonly skipPaths: ReadonlySet<string>
-  /** Reports whether a request gets no entry. */
+  /** Reports whether a request is not logged. */
   readonly skipIf: AccessLogConfig['skipIf']
   /** Formats entries instead of `format`. */
   readonly customFormatter: AccessLogConfig['customFormatter']
@@ -106,18 +106,17 @@ function slowThresholdNs({ slowThreshold, slowThresholdMs = 0 }: AccessLogConfig
 }
 
 /**
- * Returns the address that the server's `trustProxy` accepts; without `trustProxy`, the address that the request
- * claims.
+ * Returns the client address according to the server's `trustProxy`; without `trustProxy`, the address that the request claims.
  */
 function addressOfServer(ctx: Context): string | undefined {
-  return ctx.trustsProxy ? ctx.clientAddress : claimedAddress(ctx.headers, ctx.remoteAddress)
+  return ctx.trustsProxy !== undefined ? ctx.clientAddress : claimedAddress(ctx.headers, ctx.remoteAddress)
 }
 
 function peerOf({ remoteAddress, exchange }: Pick<Context, 'remoteAddress'> & Partial<Context>): string | undefined {
   return exchange?.isUnixSocket === true ? UNIX_SOCKET : remoteAddress
 }
 
-/** Returns each header once, because Json must not repeat a key. */
+/** Removes duplicate headers, because Json must not repeat a key. */
 function choices(names: readonly string[] = [], redacted: ReadonlySet<string>): HeaderChoice[] {
   return Array.from(new Set(names), (label) => {
     const name = label.toLowerCase()

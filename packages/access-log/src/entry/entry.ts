@@ -3,15 +3,13 @@ import type { TraceContext } from './trace-context.ts'
 
 /** A captured header of a request or a response. */
 export interface CapturedHeader {
-  /** The field name, with the capitalization of the configuration. */
+  /** The field name, capitalized as in the configuration. */
   readonly name: string
   /** The values of all fields with that name, joined by `, `; bytes, one character each. */
   readonly value: string
 }
 
-/**
- * A finished request. Text from outside consists of bytes, one character each, as received. The formats escape it.
- */
+/** A finished request. Text from clients consists of the received bytes, one character each. The formats escape it. */
 export interface Entry {
   /** The method; `-` if it is unknown. */
   readonly method: string
@@ -55,7 +53,7 @@ export interface Parts {
   readonly logProtocol: boolean
 }
 
-/** Returns the part that every text entry except Json starts with: `[SLOW] ` and `[ABORTED] `, if they apply. */
+/** Returns the beginning of every text entry except Json: `[SLOW] ` and `[ABORTED] `, if they apply. */
 export function tagsOf({ isSlow, isAborted }: Pick<Entry, 'isSlow' | 'isAborted'>): string {
   return `${isSlow ? '[SLOW] ' : ''}${isAborted ? '[ABORTED] ' : ''}`
 }

@@ -38,7 +38,7 @@ it.each<[string, () => unknown]>([
   ['throws', () => JSON.parse('{')],
   ['returns an invalid ID', () => 'a b'],
   ['returns a promise', async () => 'a'],
-])('generates its own ID and warns if the function %s', (_what, generate) => {
+])('uses a random ID and warns if the function %s', (_what, generate) => {
   const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
   vi.useFakeTimers({ toFake: ['performance'] })
   vi.advanceTimersByTime(1_000_000)

@@ -3,7 +3,7 @@ import { withCode } from '@fw/options'
 import type { Context, ContextKey } from '@fw/types'
 import { throttledWarning } from '../throttled-warning.ts'
 
-/** Visible ASCII without the characters that could end a bracket, a quoted string or an escape. */
+/** Matches visible ASCII without the characters that could end a bracket, a quoted string or an escape. */
 const VALID = /^[!#-Z^-~]{1,128}$/
 
 /** Returns a header value as a correlation ID; `undefined` if it is not valid. */
@@ -17,7 +17,7 @@ export const RequestId: ContextKey<string> = {
   hint: 'add router.use(requestId()) before this route',
 }
 
-/** Returns the ID from `requestId()`, from the request, or generated for it; `undefined` if there is none. */
+/** Returns the ID from `requestId()`, from the request field, or a generated one; `undefined` if there is none. */
 export function requestIdOf(
   ctx: Context,
   options: {
@@ -58,7 +58,7 @@ const warnOfGenerator = throttledWarning('generateRequestId of accessLog threw')
 
 const ID_BYTES = 8
 
-/** One system call fills it for many requests. */
+/** One system call fills this pool for many requests. */
 const pool = Buffer.alloc(512 * ID_BYTES)
 let used = pool.length
 

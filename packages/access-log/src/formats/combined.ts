@@ -4,7 +4,7 @@ import { tagsOf, type CapturedHeader, type Entry, type Parts } from '../entry/en
 import { escapeInBrackets, escapeWord } from './escape.ts'
 
 /**
- * Formats an entry for people to read. No value can be mistaken for another part or line.
+ * Formats an entry for human readers. No value can be mistaken for another part or line.
  *
  * @example
  * // GET /users?page=2 200 OK 12.00ms - 127.0.0.1 (345 B) [HTTP/1.1] [user-agent: curl/8.5.0]
@@ -20,7 +20,7 @@ export function formatCombined(entry: Entry, parts: Parts): string {
 
 const statusAndPhrase = byStatus((status) => ` ${status} ${phraseOf(status) || '-'} `)
 
-/** Caches the text after the duration, because consecutive entries mostly share it. */
+/** Caches the text after the duration, because consecutive entries usually share it. */
 let end = ''
 let endParts: Parts | undefined
 let endAddress: string | undefined

@@ -3,7 +3,7 @@ import { tagsOf, type Entry, type Parts } from '../entry/entry.ts'
 import { escapeWord } from './escape.ts'
 
 /**
- * Formats an entry like the Common Log Format. A field that is not logged is `-`, so that the others keep their
+ * Formats an entry like the Common Log Format. A field that is not logged is written as `-`, so that the others keep their
  * positions.
  *
  * @example

@@ -11,7 +11,7 @@ import type { Settings } from '../config/settings.ts'
 
 const warnOfFormatter = throttledWarning('customFormatter of accessLog threw')
 
-/** Returns the text of an entry; in Combined if a custom formatter failed. */
+/** Returns the text of an entry. Uses the format Combined if a custom formatter fails. */
 export function entryText(entry: Entry, settings: Settings): string {
   if (settings.customFormatter !== undefined) return formatCombined(entry, settings)
   if (settings.format === AccessLogFormat.Json) return formatJson(entry, settings)
@@ -20,7 +20,7 @@ export function entryText(entry: Entry, settings: Settings): string {
   return formatCombined(entry, settings)
 }
 
-/** Returns the text for an entry whose content is in its fields. */
+/** Returns the short text of an entry whose content is in its fields. */
 function summaryOf(entry: Entry): string {
   return `${tagsOf(entry)}${escapeWord(entry.method)} ${escapeWord(entry.path)} ${entry.status}`
 }

@@ -49,7 +49,7 @@ describe('escapeInBrackets', () => {
 })
 
 describe('escapeWordInBrackets', () => {
-  it('lets neither a space nor a bracket through', () => {
+  it('escapes spaces and brackets', () => {
     expect(escapeWordInBrackets('/a[1] b"')).toBe('/a\\x5b1\\x5d\\x20b\\"')
   })
 })
@@ -71,7 +71,7 @@ describe('escapeInJson', () => {
 
 const anyBytes = fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes).toString('latin1'))
 const anyValue = fc.oneof(anyBytes, fc.string({ unit: 'binary' }).map(latin1))
-/** Matches characters that no value must put into a line. */
+/** Matches characters that values must not add to a line. */
 const FORGERY =
   /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\p{Surrogate}]/u
 
@@ -86,7 +86,7 @@ describe('an escaped value of arbitrary bytes', () => {
     )
   })
 
-  it('does not close its brackets', () => {
+  it('cannot close its brackets', () => {
     fc.assert(
       fc.property(anyValue, (value) => {
         const escaped = escapeInBrackets(value)

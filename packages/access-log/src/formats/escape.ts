@@ -1,12 +1,12 @@
 import { textOf } from '../entry/utf8-text.ts'
 
-/** Characters that reorder, break or hide text: bidirectional controls, separators, characters of zero width. */
+/** Characters that reorder, break or hide text: bidirectional controls, separators, zero-width characters. */
 const DECEPTIVE =
   '\\u00ad\\u061c\\u180e\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u2064\\u2066-\\u206f\\ufeff\\p{Surrogate}'
 
 /** The characters to escape in one part of an entry. */
 interface Place {
-  /** Matches values without a character to escape, which most are. */
+  /** Matches values without a character to escape; most values are plain. */
   readonly plain: RegExp
   /** Matches the characters to escape in text. */
   readonly inText: RegExp
@@ -47,8 +47,8 @@ export function escapeWordInBrackets(bytes: string): string {
 }
 
 /**
- * Escapes a value for a JSON string that is safe in terminals and line-based tools. Bytes that are not UTF-8 become the
- * characters of the same numbers.
+ * Escapes a value for a JSON string that is safe in terminals and line-based tools. Each byte of a value that is not UTF-8
+ * becomes the character with that code.
  */
 export function escapeInJson(bytes: string): string {
   if (isShortWord(bytes) || PLAIN_JSON.test(bytes)) return bytes
@@ -60,7 +60,7 @@ export function escapeInJson(bytes: string): string {
 /** The length up to which a loop is faster than a regular expression. */
 const SHORT = 24
 
-/** Reports whether a string is short and has only visible ASCII that needs no escaping outside brackets. */
+/** Reports whether a string is short and contains only visible ASCII that needs no escaping outside brackets. */
 function isShortWord(bytes: string): boolean {
   const { length } = bytes
   if (length > SHORT) return false

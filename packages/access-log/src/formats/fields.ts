@@ -3,8 +3,8 @@ import { textOf } from '../entry/utf8-text.ts'
 import { phraseOf } from './units.ts'
 
 /**
- * Returns an entry as named values for sinks such as `JsonSink`: the members of `formatJson`, in the same order. Each byte
- * that is not UTF-8 becomes the character with that code.
+ * Returns an entry as named values for sinks such as `JsonSink`: the members of `formatJson`, in the same order. Each byte of a
+ * value that is not UTF-8 becomes the character with that code.
  */
 export function entryFields(entry: Entry, parts: Parts): Record<string, unknown> {
   const { query, clientAddress, requestHeaders, responseHeaders, correlationId, trace } = entry

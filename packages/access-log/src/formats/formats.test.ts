@@ -24,7 +24,7 @@ const entry: Entry = {
   isSlow: false,
   isAborted: false,
 }
-/** The settings with every part switched off. */
+/** An entry without its optional parts. */
 const bare: Entry = { ...entry, query: '', clientAddress: undefined }
 const captured: Entry = {
   ...entry,

@@ -19,7 +19,7 @@ export function formatJson(entry: Entry, parts: Parts): string {
 
 const statusAndPhrase = byStatus((status) => `","status":${status},"phrase":"${phraseOf(status)}","duration_ns":`)
 
-/** Caches the members about the client, because consecutive entries mostly share them. */
+/** Caches the members about the client, because consecutive entries usually share them. */
 let sender = ''
 let senderAddress: string | undefined
 let senderProtocol = ''
@@ -34,7 +34,7 @@ function senderOf(address: string | undefined, protocol: string): string {
   return sender
 }
 
-/** Returns the members that few entries have, and the end of the object. */
+/** Returns the members that only few entries have, and the end of the object. */
 function rareMembers({ requestHeaders, responseHeaders, correlationId, isSlow, isAborted, trace }: Entry): string {
   let text = headers('request_headers', requestHeaders) + headers('response_headers', responseHeaders)
   if (correlationId !== undefined) text += `,"correlation_id":"${escapeInJson(correlationId)}"`

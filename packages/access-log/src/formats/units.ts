@@ -7,7 +7,7 @@ import { STATUS_CODES } from 'node:http'
  * formatDuration(1_500_000)   // '1.50'
  */
 export function formatDuration(ns: number): string {
-  // Round an integer, because `toFixed` rounds 1.005 down, whose binary value is smaller.
+  // Round an integer instead: `toFixed` rounds 1.005 down, because its binary value is smaller.
   const hundredths = Math.round(ns / 10_000)
   const rest = hundredths % 100
   return `${(hundredths - rest) / 100}${FRACTIONS[rest] ?? ''}`
@@ -15,19 +15,19 @@ export function formatDuration(ns: number): string {
 
 const FRACTIONS: readonly string[] = Array.from({ length: 100 }, (_, rest) => (rest / 100).toFixed(2).slice(1))
 
-/** Phrases in RFC 9110 that differ from Node.js, and the phrase for 499. */
+/** The RFC 9110 phrases that differ from those of Node.js, and the phrase for 499. */
 const RENAMED: Readonly<Record<number, string>> = {
   413: 'Content Too Large',
   422: 'Unprocessable Content',
   499: 'Client Closed Request',
 }
 
-/** Returns the reason phrase of a status; empty for an unknown one. */
+/** Returns the reason phrase of a status, or an empty string for an unknown status. */
 export function phraseOf(status: number): string {
   return RENAMED[status] ?? STATUS_CODES[status] ?? ''
 }
 
-/** Returns a function that creates the text for each status once. At most a few hundred are cached. */
+/** Returns a function that caches the text for each status. At most a few hundred texts are cached. */
 export function byStatus(make: (status: number) => string): (status: number) => string {
   const texts: (string | undefined)[] = []
   return (status) => (texts[status] ??= make(status))

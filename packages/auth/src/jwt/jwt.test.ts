@@ -92,7 +92,7 @@ describe('jwt()', () => {
     expect(await statusOf(appWith(), await sign({ claims }))).toBe(status)
   })
 
-  it('refuses each token with one changed character', async () => {
+  it('refuses any token with one changed character', async () => {
     const token = await sign()
     const app = appWith()
     for (let at = 0; at < token.length; at += 7) {
@@ -118,13 +118,13 @@ describe('jwt()', () => {
     expect(await statusOf(app, await sign({ header: typ === undefined ? {} : { typ } }))).toBe(status)
   })
 
-  it('responds with 401 to a token whose algorithm does not fit the key', async () => {
+  it('responds with 401 to a token whose algorithm does not match the key', async () => {
     const { privateKey } = await generateKeyPair('ES384')
     const app = appWith({ algorithms: ['ES256', 'ES384'] })
     expect(await statusOf(app, await sign({ header: { alg: 'ES384' }, key: privateKey }))).toBe(401)
   })
 
-  it('refuses tokens of another key, and tokens without a signature', async () => {
+  it('refuses tokens signed with another key and tokens without a signature', async () => {
     expect(await statusOf(appWith(), await sign({ key: other.privateKey }))).toBe(401)
     const claims = { iss: ISSUER, aud: AUDIENCE, sub: 'ada', exp: now() + 60 }
     expect(await statusOf(appWith(), new UnsecuredJWT(claims).encode())).toBe(401)
@@ -132,8 +132,8 @@ describe('jwt()', () => {
     expect(await statusOf(appWith(), 'a.b.c')).toBe(401)
   })
 
-  it('lets the options choose the algorithm, not the token: CVE-2026-22817, CVE-2026-22818', async () => {
-    // The public key as the secret of an HS algorithm.
+  it('accepts only algorithms from the options, regardless of the token: CVE-2026-22817, CVE-2026-22818', async () => {
+    // Use the public key as the secret of an HS algorithm.
     const secret = Buffer.from(JSON.stringify(publicJwk))
     expect(await statusOf(appWith(), await sign({ header: { alg: 'HS256' }, key: secret }))).toBe(401)
     expect(await statusOf(appWith({ algorithms: ['ES384'] }), await sign())).toBe(401)
@@ -145,7 +145,7 @@ describe('jwt()', () => {
     expect(await statusOf(app, await sign({ header: { alg: 'HS256' }, key: Buffer.alloc(32, 8) }))).toBe(401)
   })
 
-  it('reads scopes from scp, and principals from other claims', async () => {
+  it('reads scopes from scp and principals from other claims', async () => {
     const scopes = async (claims: Record<string, unknown>): Promise<unknown> => {
       const headers = { authorization: `Bearer ${await sign({ claims })}` }
       return ((await (await appWith().fetch('/', { headers })).json()) as { scopes: unknown }).scopes
@@ -158,7 +158,7 @@ describe('jwt()', () => {
     expect(await statusOf(app, await sign({ claims: { sub: 'bob' } }))).toBe(200)
   })
 
-  it('remembers verified tokens until they expire', async () => {
+  it('caches verified tokens until they expire', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     try {
       let verified = 0
@@ -184,7 +184,7 @@ function keysUrl(): string {
 }
 
 describe('jwt() with the keys of an issuer', () => {
-  it('fetches them once for tokens at the same time and later ones', async () => {
+  it('fetches them only once for simultaneous and later tokens', async () => {
     const app = appWith({ jwks: keysUrl() })
     const token = await sign()
     expect(await Promise.all([statusOf(app, token), statusOf(app, token)])).toEqual([200, 200])
@@ -192,21 +192,21 @@ describe('jwt() with the keys of an issuer', () => {
     expect(requests).toBe(1)
   })
 
-  it('does not fetch them again for each unknown key', async () => {
+  it('does not fetch them again for every unknown key', async () => {
     const app = appWith({ jwks: keysUrl() })
     await statusOf(app, await sign())
     for (const kid of ['2', '3', '4']) expect(await statusOf(app, await sign({ header: { kid } }))).toBe(401)
     expect(requests).toBe(1)
   })
 
-  it('does not fetch them for each token while the issuer fails', async () => {
+  it('does not fetch them for every token while the issuer is failing', async () => {
     respond = () => ({ status: 500, body: '' })
     const app = appWith({ jwks: keysUrl() })
     for (let i = 0; i < 5; i++) expect(await statusOf(app, await sign())).toBe(503)
     expect(requests).toBe(1)
   })
 
-  it('does not fetch them for each unknown key or valid token while the issuer fails', async () => {
+  it('does not fetch them for every unknown key or valid token while the issuer is failing', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     try {
       const app = appWith({ jwks: keysUrl() })
@@ -223,7 +223,7 @@ describe('jwt() with the keys of an issuer', () => {
     }
   })
 
-  it('finds a new key of the issuer', async () => {
+  it('finds a new key from the issuer', async () => {
     const app = appWith({ jwks: keysUrl() })
     vi.useFakeTimers({ toFake: ['Date'] })
     try {
@@ -237,7 +237,7 @@ describe('jwt() with the keys of an issuer', () => {
     }
   })
 
-  it('tries each of several keys for a token without kid', async () => {
+  it('tries every matching key for a token without kid', async () => {
     const second = { ...(await exportJWK(other.publicKey)), kid: '2', alg: 'ES256' }
     respond = () => ({ status: 200, body: JSON.stringify({ keys: [second, publicJwk] }) })
     const app = appWith({ jwks: keysUrl() })
@@ -249,7 +249,7 @@ describe('jwt() with the keys of an issuer', () => {
   it.each([
     [500, 'broken'],
     [200, 'not JSON'],
-  ])('responds with 503 if it cannot fetch them: %i %s', async (status, body) => {
+  ])('answers 503 if they cannot be fetched: %i %s', async (status, body) => {
     respond = () => ({ status, body })
     expect(await statusOf(appWith({ jwks: keysUrl() }), await sign())).toBe(503)
   })

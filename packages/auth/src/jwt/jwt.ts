@@ -15,13 +15,14 @@ import { TokenCache } from './token-cache.ts'
 
 export type { JwtOptions, VerificationKey }
 
-/** Maximum time for which a verified token is remembered, in milliseconds. */
+/** Maximum milliseconds for which a verified token is cached. */
 const MAX_CACHED_MS = 600_000
 
 /**
- * Creates middleware that requires a signed JSON Web Token in `Authorization: Bearer …`, such as an access token of OAuth 2.0. A token must have a valid signature, the issuer and audience of the options, `exp`, and `sub`.
+ * Creates middleware that requires a signed JSON Web Token in `Authorization: Bearer …`, such as an OAuth 2.0 access token. A
+ * token must have a valid signature, the configured issuer and audience, `exp`, and `sub`.
  *
- * @throws {TypeError} if an option is unknown, missing or wrong
+ * @throws {TypeError} if an option is unknown, missing or invalid
  * @throws {RangeError} if a number is out of range
  *
  * @example
@@ -62,7 +63,7 @@ export function jwt(options: JwtOptions): Middleware {
     const claims = await claimsOf(token)
     if (claims === null) return null
     const principal = checkPrincipal('jwt', toPrincipal(claims))
-    // The issuer can remove the key of the signature. The keys are checked as often.
+    // The issuer can revoke the signing key, so do not cache a token for longer than the keys.
     if (principal !== null) cache.set(token, principal, Math.min((claims.exp ?? 0) * 1000, nowMs + MAX_CACHED_MS))
     return principal
   }
@@ -77,14 +78,14 @@ export function jwt(options: JwtOptions): Middleware {
       return hasSubject && isAccepted(protectedHeader.typ, typ) ? payload : null
     } catch (error) {
       if (error instanceof errors.JOSEError) return null
-      // The algorithm of the token does not fit the key.
+      // The algorithm of the token does not match the key.
       if (keys === undefined && error instanceof TypeError) return null
       throw error
     }
   }
 }
 
-/** Verifies a token without `kid`, which several keys of a set can match, with each of them. */
+/** Verifies a token with each matching key of a set. Without `kid`, several keys can match. */
 async function verifyWithSet(token: string, keys: JWTVerifyGetKey, rules: JWTVerifyOptions): Promise<JWTVerifyResult> {
   try {
     return await jwtVerify(token, keys, rules)
@@ -101,7 +102,10 @@ async function verifyWithSet(token: string, keys: JWTVerifyGetKey, rules: JWTVer
   }
 }
 
-/** Reports whether a token of this type can be an access token. Other tokens, such as logout tokens, name their type (RFC 8725 §3.11). */
+/**
+ * Reports whether a token of this type can be an access token. Other tokens, such as logout tokens, declare their type (RFC
+ * 8725 §3.11).
+ */
 function isAccepted(given: string | undefined, required: string | undefined): boolean {
   const type = given?.toLowerCase().replace(/^application\//, '')
   if (required !== undefined) return type === required.toLowerCase().replace(/^application\//, '')

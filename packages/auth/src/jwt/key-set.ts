@@ -1,20 +1,20 @@
 import { HttpError, withCode } from '@fw/options'
 import { createLocalJWKSet, errors, type JWTVerifyGetKey } from 'jose'
 
-/** Age after which the keys are fetched again, while the old ones stay in use. */
+/** Age in milliseconds at which the keys are fetched again. The old keys remain in use in the meantime. */
 const MAX_AGE_MS = 600_000
-/** Minimum time between two requests because of unknown keys, so that forged tokens cannot cause many. */
+/** Minimum milliseconds between two requests for unknown keys, so that forged tokens cannot cause many requests. */
 const UNKNOWN_KEY_MS = 30_000
-/** Minimum time between two requests while the issuer does not respond. */
+/** Minimum milliseconds between two requests while the issuer is not responding. */
 const RETRY_MS = 1000
 
-/** Returns a function that finds the key of a token in the key set of its issuer. */
+/** Returns a function that finds the key for a token in the issuer's key set. */
 export function keysFrom(url: URL, timeoutMs: number): JWTVerifyGetKey {
   const set = new IssuerKeys(url, timeoutMs)
   return (header, token) => set.find(header, token)
 }
 
-/** The keys of an issuer. They are fetched with the first token, and again when they are old or lack a key. */
+/** The keys of an issuer. They are fetched for the first token, and again when they are old or a key is missing. */
 class IssuerKeys {
   readonly #url: URL
   readonly #timeoutMs: number
@@ -31,7 +31,7 @@ class IssuerKeys {
 
   async find(...[header, token]: Parameters<JWTVerifyGetKey>): Promise<Awaited<ReturnType<JWTVerifyGetKey>>> {
     if (this.#find === undefined) await this.#refresh(RETRY_MS)
-    // The issuer can take seconds to respond, or fail. Requests do not wait for it while there are keys.
+    // The issuer can fail or need seconds to respond. Requests do not wait for it if keys are available.
     else if (Date.now() - this.#fetchedMs > MAX_AGE_MS) void this.#refresh(RETRY_MS)
     try {
       return await this.#keys(header, token)
@@ -50,7 +50,10 @@ class IssuerKeys {
     throw Object.assign(unavailable, { cause: this.#failure })
   }
 
-  /** Fetches the keys, unless that was tried less than `intervalMs` ago. Never rejects: the old keys stay after a failure. */
+  /**
+   * Fetches the keys, unless the last attempt was less than `intervalMs` ago. Never rejects: after a failure, the old keys
+   * remain in use.
+   */
   async #refresh(intervalMs: number): Promise<void> {
     if (this.#running === undefined) {
       if (Date.now() - this.#triedMs < intervalMs) return
@@ -63,7 +66,7 @@ class IssuerKeys {
   async #fetch(): Promise<void> {
     try {
       const headers = { accept: 'application/jwk-set+json, application/json' }
-      // A redirect could lead to a server that the program does not trust.
+      // A redirect could lead to a server that the application does not trust.
       const response = await fetch(this.#url, {
         headers,
         redirect: 'error',

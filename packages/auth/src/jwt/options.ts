@@ -23,7 +23,7 @@ export type VerificationKey = CryptoKey | KeyObject | JWK | Uint8Array
 export interface JwtOptions extends CommonOptions {
   /** Accepted values of `iss`. */
   readonly issuer: string | readonly string[]
-  /** Accepted values of `aud`: the name of this server. A token for another server must not open this one. */
+  /** Accepted values of `aud`: the name of this server. A token for another server is rejected. */
   readonly audience: string | readonly string[]
   /** Accepted signature algorithms, such as `['RS256']`. A token cannot choose another one. */
   readonly algorithms: readonly string[]
@@ -32,15 +32,15 @@ export interface JwtOptions extends CommonOptions {
   /** One key, instead of `jwks`. Default none. */
   readonly key?: VerificationKey
   /**
-   * Required type of token, in its header: `at+jwt` for access tokens as RFC 9068 defines them. Default: `at+jwt`, `JWT` or none,
+   * Required `typ` in the token's header: `at+jwt` for access tokens that follow RFC 9068. Default: `at+jwt`, `JWT` or none,
    * because many issuers do not set it.
    */
   readonly typ?: string
-  /** Tolerated difference of clocks in seconds. Default 5. */
+  /** Tolerated clock difference in seconds. Default 5. */
   readonly clockToleranceSeconds?: number
-  /** Maximum length of a token in bytes. Longer ones get 400. Default 8192. */
+  /** Maximum length of a token in bytes. A longer token gets 400. Default 8192. */
   readonly maxTokenBytes?: number
-  /** Number of verified tokens to remember, for ten minutes at most: a signature takes about 0.2 ms. Default 0. */
+  /** Number of verified tokens to cache, for at most ten minutes each. Verifying a signature takes about 0.2 ms. Default 0. */
   readonly maxCachedTokens?: number
   /** Time in milliseconds to wait for the keys. Default 5,000. */
   readonly timeoutMs?: number
@@ -75,18 +75,18 @@ const NAMES: OptionKind = {
 const KINDS: OptionKinds<JwtOptions> = {
   ...COMMON_KINDS,
   issuer: withFix(NAMES, "Write the value of iss, such as 'https://login.example.org/'."),
-  audience: withFix(NAMES, 'Write the name that the issuer has for this server.'),
+  audience: withFix(NAMES, 'Write the name that the issuer uses for this server.'),
   algorithms: withFix(
     {
       ...listOf('a list of algorithms', oneOf(...ALGORITHMS)),
       accepts: (value) => Array.isArray(value) && value.length > 0,
     },
-    "Write for example ['RS256'].",
+    "Write, for example, ['RS256'].",
   ),
   jwks: {
     expected: 'an https: URL',
     accepts: isSafeUrl,
-    fix: 'Over http:, anybody on the network could replace the keys. Only loopback addresses can use it.',
+    fix: 'With http:, an attacker on the network could replace the keys. Use https:, except for loopback addresses.',
   },
   key: { ...object, expected: 'a key' },
   typ: text,
@@ -100,7 +100,7 @@ const KINDS: OptionKinds<JwtOptions> = {
 /**
  * Checks the options of `jwt()`.
  *
- * @throws {TypeError} if an option is unknown, missing or wrong, or a shared secret is combined with `jwks`
+ * @throws {TypeError} if an option is unknown, missing or invalid, or a shared secret is combined with `jwks`
  */
 export function checkJwtOptions(options: JwtOptions): void {
   checkOptions('jwt', options, KINDS)
@@ -123,7 +123,7 @@ export function checkJwtOptions(options: JwtOptions): void {
   const secretBytes = key === undefined ? undefined : lengthOf(key)
   const minBytes = Math.max(0, ...algorithms.map((name) => (name.startsWith('HS') ? Number(name.slice(2)) / 8 : 0)))
   if (secretBytes !== undefined && secretBytes < minBytes) {
-    // RFC 7518 §3.2: a shorter secret can be guessed from one token.
+    // RFC 7518 §3.2: a shorter secret can be guessed from a single token.
     const fix = `Generate one: crypto.randomBytes(${minBytes}).`
     throw optionError({
       api: 'jwt',

@@ -5,7 +5,7 @@ interface Entry {
   readonly expiresMs: number
 }
 
-/** Remembers the principals of verified tokens until the tokens expire. Removes the oldest one above its limit. */
+/** Caches the principals of verified tokens until the tokens expire. Removes the oldest entry when the cache is full. */
 export class TokenCache {
   readonly #maxTokens: number
   readonly #entries = new Map<string, Entry>()

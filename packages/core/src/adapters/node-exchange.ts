@@ -12,7 +12,7 @@ import { isSingleField } from '../engine/fields/field-rules.ts'
 import { ReceivedBody } from '../engine/exchange/received-body.ts'
 import type { ResponseHead } from '../engine/exchange/response-head.ts'
 
-/** Received body bytes that are buffered until the handler reads them. Beyond it, the request is paused. */
+/** Maximum number of received body bytes to buffer until the handler reads them. Above it, the request is paused. */
 const MAX_WAITING_BYTES = 64 * 1024
 
 const NO_BYTES = new Uint8Array(0)
@@ -60,7 +60,10 @@ export class NodeExchange extends BaseExchange {
     response.on('error', () => {})
   }
 
-  /** Whether the server listens on a Unix socket. A closed TCP socket has no remote address either, so ask the server. */
+  /**
+   * Whether the server listens on a Unix socket. Checks the server, because a closed TCP socket has no remote address
+   * either.
+   */
   get isUnixSocket(): boolean {
     const { server } = this.#request.socket as { server?: Partial<Pick<Server, 'address'>> }
     return this.remoteAddress === undefined && typeof server?.address?.() === 'string'
@@ -90,7 +93,7 @@ export class NodeExchange extends BaseExchange {
 
   protected sendResponse(status: number, head: ResponseHead, body: Uint8Array | string | null): void {
     this.sendHead(status, head)
-    // Convert text to bytes. Node.js would encode the header fields together with a text body.
+    // Convert text to bytes, because Node.js would encode the header fields together with a text body.
     if (body === null) this.#response.end()
     else this.#response.end(typeof body === 'string' ? Buffer.from(body) : body)
   }
@@ -151,14 +154,15 @@ export class NodeExchange extends BaseExchange {
 
   #receive(body: ReceivedBody): void {
     const request = this.#request
-    // Node.js discards unread bytes when the response ends. A later read would mistake the rest for the whole body.
+    // Node.js discards unread bytes when the response ends. A later read would return the rest as if it were the whole
+    // body.
     if (this.isClosed) return body.fail(this.#bodyError())
     if (request.readableDidRead || request.readableEnded) {
       body.fail(
         withCode(
           'FW_BODY_ALREADY_READ',
           new Error(
-            'The body is already read. Mount these routes before middleware that reads it, such as express.json().',
+            'The body has already been read. Mount these routes before middleware that reads it, such as express.json().',
           ),
         ),
       )
@@ -180,7 +184,7 @@ function fieldsOf({ rawHeaders }: IncomingMessage | Http2ServerRequest, authorit
   return fields
 }
 
-/** Groups fields by name, as Node.js expects them. Several values of one name become a list. */
+/** Groups fields by name, as Node.js expects. The values of a repeated field become a list. */
 function byName(fields: FieldList): Record<string, string | string[]> {
   const all: Record<string, string | string[]> = Object.create(null)
   for (let i = 0; i < fields.length; i += 2) {
@@ -194,8 +198,8 @@ function byName(fields: FieldList): Record<string, string | string[]> {
 }
 
 /**
- * Joins trailer values into one string. On HTTP/2, Node.js throws on a list for some names, where no caller can catch
- * the error.
+ * Joins trailer values into one string. On HTTP/2, Node.js throws an error that no caller can catch if the value of
+ * certain fields is a list.
  */
 function joined(trailers: FieldList): Record<string, string> {
   const all: Record<string, string> = Object.create(null)

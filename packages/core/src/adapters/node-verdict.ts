@@ -41,7 +41,7 @@ function hostOf({ rawHeaders }: NodeRequest): string | undefined {
 }
 
 /**
- * Responds to a request that no handler sees.
+ * Responds to a request that no handler receives.
  *
  * @returns The refusal to log
  */
@@ -51,7 +51,7 @@ export function refuseNodeRequest(
   rejected: Rejected,
 ): Refusal {
   const status = rejectionStatus(rejected)
-  // Close the connection, as a Node.js server does: body bytes can follow.
+  // Close the connection, as a Node.js server does, because body bytes can follow.
   if (!('stream' in response)) response.setHeader('connection', 'close')
   response.statusCode = status
   response.end()

@@ -22,9 +22,10 @@ const MEANT: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns a function from `Request` to `Response`, as used by Deno, Bun and edge runtimes, that runs the routes.
+ * Returns a function that runs the routes: it accepts a `Request` and returns a `Response`, as Deno, Bun and edge
+ * runtimes expect.
  *
- * The promise of that function rejects with a TypeError if its second argument is not a `FetchPeer`.
+ * The returned function rejects with a TypeError if its second argument is not a `FetchPeer`.
  *
  * @throws {TypeError} if `router` is not the router of a `Server` or an `App`
  *

@@ -58,7 +58,7 @@ describe.each(['h1', 'h2c'] as const)('toNodeHandler (%s)', (protocol) => {
     await new Promise((resolve) => server.close(resolve))
   })
 
-  it('passes the method, target, fields and address of the request to the handler', async () => {
+  it("passes the request's method, target, fields and address to the handler", async () => {
     const response = await client.request({ path: '/facts/a%20b?q=1', headers: [['x-a', 'b']] })
     const facts = JSON.parse(await response.text()) as unknown
     expect(facts).toEqual(['a b', '1', protocol === 'h1' ? 'HTTP/1.1' : 'HTTP/2.0', 'b', '127.0.0.1'])
@@ -70,7 +70,7 @@ describe.each(['h1', 'h2c'] as const)('toNodeHandler (%s)', (protocol) => {
     expect(Buffer.compare(await response.bytes(), body)).toBe(0)
   })
 
-  it('applies the body limits of each route', async () => {
+  it("applies each route's body limits", async () => {
     expect((await client.request({ method: 'POST', path: '/limited', body: Buffer.from('abc') })).status).toBe(200)
     expect((await client.request({ method: 'POST', path: '/limited', body: Buffer.from('abcd') })).status).toBe(413)
   })
@@ -88,7 +88,7 @@ describe.each(['h1', 'h2c'] as const)('toNodeHandler (%s)', (protocol) => {
     expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2'])
   })
 
-  it('aborts a response that fails midway, so that the client sees an error', async () => {
+  it('aborts a response that fails midway, so that the client detects an error', async () => {
     const response = await client.request({ path: '/broken' })
     await expect(response.text()).rejects.toBeInstanceOf(Error)
     expect(errors.splice(0)).toMatchObject([{ message: 'broken' }])
@@ -147,7 +147,7 @@ describe('toNodeHandler', () => {
     request.write('first')
     if (what === 'the whole body') request.end('later')
     const [response] = (await once(request, 'response')) as [http.IncomingMessage]
-    expect(String(await response.toArray())).toContain('The body is already read')
+    expect(String(await response.toArray())).toContain('The body has already been read')
     server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))
   })
@@ -159,7 +159,7 @@ describe('toNodeHandler', () => {
   })
 })
 
-describe('toNodeHandler as a middleware', () => {
+describe('toNodeHandler as middleware', () => {
   let server: http.Server
   let origin: string
   const seen: string[] = []

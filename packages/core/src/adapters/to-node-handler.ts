@@ -18,7 +18,7 @@ export type NodeHandler = (
 /**
  * Returns a request listener for a Node.js server that runs the routes. It never throws, and answers 404 if no route
  * matches. It rejects the requests that a `Server` rejects, such as one with an invalid host. The routes limit body
- * sizes. The Node.js server determines all other limits and logs.
+ * sizes. All other limits, and logging, are up to the Node.js server.
  *
  * If the caller passes `next`, the listener calls it for requests whose path and method match no route. The router's
  * middleware does not run for them.

@@ -23,7 +23,7 @@ export function rememberApp(router: Router, app: RequestHandler): void {
 /**
  * Returns the application of a root router.
  *
- * @param api Name of the called function, which the error message begins with
+ * @param api Name of the called function, with which the error message begins
  * @throws {TypeError} if `router` is a group or not a router
  */
 export function appOf(router: Router, api: string): RequestHandler {

@@ -220,7 +220,7 @@ describe('a request without a route', () => {
     ['OPTIONS /a', 204, 'GET, HEAD, POST, OPTIONS'],
     ['OPTIONS /b/1', 204, 'DELETE, OPTIONS'],
     ['GET /%zz', 400, null],
-  ])('gets for %s the status %i and Allow: %s', async (request, status, allow) => {
+  ])('receives a response to %s with status %i and Allow: %s', async (request, status, allow) => {
     expect(await allowOf(app, request)).toEqual([status, allow])
   })
 })
@@ -239,7 +239,7 @@ describe('a request target that is not a URL path', () => {
     ['CONNECT', '/a', 405, 'GET, HEAD, OPTIONS'],
     ['TRACE', '/a', 405, 'GET, HEAD, OPTIONS'],
     ['TRACE', '/b', 404, null],
-  ])('gets for %s %s the status %i and Allow: %s', async (method, target, status, allow) => {
+  ])('receives a response to %s %s with status %i and Allow: %s', async (method, target, status, allow) => {
     const exchange = new MemoryExchange({ ...memoryRequest('http://example.com/'), method, target })
     app.handle(exchange)
     const response = await exchange.response
@@ -333,7 +333,7 @@ describe('middleware', () => {
     expect(traces).toEqual([null, 'a', 'a, d', 'a', 'a, b, c', 'a, d, b, c'])
   })
 
-  it('runs for requests without a route: always on the root, on a group under its prefix', async () => {
+  it('runs on the root for all requests without a route, and on a group for those under its prefix', async () => {
     const app = new App()
     app.router.use(trace('root'))
     const api = app.router.group('/api')

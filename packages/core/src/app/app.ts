@@ -40,23 +40,26 @@ export interface AppOptions {
   /** Limits that apply without a protocol engine: `maxBodyBytes`, `maxFormFields` and `maxFileBytes`. */
   readonly limits?: Partial<Limits>
   /**
-   * Media types of bodies that `ctx.json()`, `ctx.request.json()` and schemas accept; a route can override it. Default: JSON
-   * formats.
+   * Media types of bodies that `ctx.json()`, `ctx.request.json()` and schemas accept; a route can override this option.
+   * Default: JSON formats.
    */
   readonly bodyTypes?: readonly string[] | undefined
   /** Checks JSON results against the `response` schemas; see `ServerOptions`. */
   readonly checkResponses?: 'error' | 'count' | 'off' | undefined
   /** Proxies whose forwarding fields are trusted for the client's address. Default: none. */
   readonly trustProxy?: TrustProxy | undefined
-  /** Hosts that requests can name; others get 421. Default: every host. See `ServerOptions`. */
+  /** Hosts that requests can name; requests for other hosts get 421. Default: every host. See `ServerOptions`. */
   readonly allowedHosts?: readonly string[] | undefined
   /** Rules for trailing slashes and letter case in paths. */
   readonly routing?: RoutingOptions
-  /** Receives errors that no error handler handled. Default: `console.error`. */
+  /** Receives errors that no error handler has handled. Default: `console.error`. */
   readonly onError?: ErrorReporter
   /** Receives at most one message per route and kind of result that does not match the schemas. Default: `console.warn`. */
   readonly onWarning?: (message: string) => void
-  /** Receives once each change that has no effect, such as a field that is set after the head was sent. Default: none. */
+  /**
+   * Receives a message, once each, for changes that have no effect, such as a field that is set after the head was sent.
+   * Default: none.
+   */
   readonly onNotice?: (message: string) => void
 }
 
@@ -64,7 +67,7 @@ const APP_KINDS: OptionKinds<AppOptions> = {
   limits: nested<Partial<Limits>>(LIMIT_KINDS),
   bodyTypes: BODY_TYPES,
   checkResponses: CHECK_RESPONSES,
-  // `compileTrust` checks it.
+  // `compileTrust` checks this option.
   trustProxy: anything,
   allowedHosts: ALLOWED_HOSTS,
   routing: nested<RoutingOptions>(ROUTING_KINDS),
@@ -112,6 +115,7 @@ export class App {
       limits,
       bodyTypes,
       trust: trustProxy === undefined ? undefined : compileTrust(trustProxy, 'App'),
+      trustsProxy: trustProxy === undefined ? undefined : trustProxy !== false,
       allowsHost: this.#allowedHosts && ((authority) => this.#allowedHosts?.allows(authority) === true),
       report: (message, error) => {
         try {
@@ -134,7 +138,7 @@ export class App {
     }
   }
 
-  /** The responses that were checked against schemas so far. */
+  /** Counts of the responses that have been checked against schemas so far. */
   get checkedResponses(): CheckedResponses {
     return this.#responseChecks.counts
   }
@@ -151,13 +155,15 @@ export class App {
     if (found.kind === 'match') {
       const { info, group, step, serialize } = found.value
       const context = new RequestContext(exchange, target, info, found.params, this.#host, serialize)
+      // A route for every method also handles OPTIONS, but a preflight concerns the route for another method.
+      if (method === 'OPTIONS') context.routesOfPath = this.#routes.ofPath(target.path)
       if (info.options.timeoutMs !== undefined) this.#startTimeout(context, group, info.options.timeoutMs)
       this.#start(context, group, step)
       return
     }
     const group = this.#groupOf(target.path)
     const context = new RequestContext(exchange, target, undefined, NO_PARAMS, this.#host)
-    if ('routes' in found) context.otherRoutes = found.routes
+    if ('routes' in found) context.routesOfPath = found.routes
     this.#start(context, group, group.missStep(found))
   }
 
@@ -177,12 +183,12 @@ export class App {
       try {
         middleware.refused?.(refusal)
       } catch (error) {
-        this.#host.report('The refused() method of a middleware threw', error)
+        this.#host.report('A refused() method of middleware threw', error)
       }
     }
   }
 
-  /** Notifies in-flight requests that the server starts to close (`ctx.onDrain`). */
+  /** Notifies in-flight requests that the server is starting to close (`ctx.onDrain`). */
   drain(): void {
     this.#drainNotice.give()
   }
@@ -215,7 +221,7 @@ export class App {
     return exchange.response
   }
 
-  /** Responds with 421 before any middleware sees the host. The connection can serve requests for other hosts. */
+  /** Responds with 421 before any middleware runs. The connection can still serve requests for other hosts. */
   #refuseHost(exchange: Exchange): void {
     const { protocol, remoteAddress, method, target } = exchange
     exchange.respond(421, [], null)
@@ -232,7 +238,7 @@ export class App {
     else this.#run(context, group, step)
   }
 
-  /** Runs a step and turns everything that it throws into a response. */
+  /** Runs a step, and responds to any error that it throws. */
   #run(context: RequestContext, group: RouteScope, step: Step<RequestContext>): void {
     try {
       const running = step(context)

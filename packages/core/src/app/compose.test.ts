@@ -87,13 +87,13 @@ describe('compose', () => {
     expect(calls).toEqual(['>a', '>b', 'handler', '<b', '<a'])
   })
 
-  it('stops at a middleware that does not call next(), and uses its result', async () => {
+  it('stops at middleware that does not call next(), and uses its result', async () => {
     const { calls, response } = await run([step('a'), async () => 'no', step('b')])
     expect(calls).toEqual(['>a', '<a'])
     expect(response).toBe('no')
   })
 
-  it('releases the result of a middleware that called next()', async () => {
+  it('releases the result of middleware that called next()', async () => {
     discarded = []
     const chain: Around<Log>[] = [
       (_, next) => next(),
@@ -134,7 +134,7 @@ describe('compose', () => {
     expect(compose([], nothing, CONCLUSION)).toBe(nothing)
   })
 
-  it('rejects a second next()', async () => {
+  it('rejects a second call to next()', async () => {
     await expect(run([twice])).rejects.toThrow('next() was called twice')
   })
 
@@ -148,16 +148,16 @@ describe('compose', () => {
     await expect(run([step('a'), middleware], early)).rejects.toThrow('early')
   })
 
-  it('waits for the handler even if a middleware does not', async () => {
+  it('waits for the handler even if middleware does not', async () => {
     expect((await run([async (_, next) => void next()], slow)).response).toBe('slow')
     expect((await run([(_, next) => void next()], slow)).response).toBe('slow')
   })
 
-  it('does not wait for a handler if a middleware has responded', async () => {
+  it('does not wait for a handler if middleware has responded', async () => {
     expect((await run([impatient], never)).response).toBe('too late')
   })
 
-  it('treats an error as handled only if a middleware responds', async () => {
+  it('treats an error as handled only if middleware responds', async () => {
     expect((await run([responding], fail)).response).toBe('handled')
     await expect(run([swallowing], fail)).rejects.toThrow('inner')
   })

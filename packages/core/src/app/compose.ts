@@ -7,21 +7,21 @@ export type Around<C> = (context: C, next: () => Promise<void>) => unknown
 
 /** Connects a chain to a context's response. */
 export interface Conclusion<C> {
-  /** Receives the result of a middleware that did not call `next`. */
+  /** Receives the result of a middleware function that did not call `next`. */
   conclude(context: C, result: unknown): void
   /** Reports whether a response was prepared or sent. */
   hasResponse(context: C): boolean
-  /** Releases the result of a middleware that called `next`. */
+  /** Releases the result of a middleware function that called `next`. */
   discard(result: unknown): void
 }
 
 const DONE: Promise<void> = Promise.resolve()
 
 /**
- * Wraps `innermost` in middleware, the first one outermost. Builds the chain once, not for each request.
+ * Wraps `innermost` in middleware. The first function is the outermost. Builds the chain once, not for each request.
  *
- * Waits for the inner part even if a middleware does not await `next()`, unless the middleware has prepared a response.
- * Fails with an inner error if a middleware swallows it without responding.
+ * Waits for the inner part even if middleware does not await `next()`, unless it has prepared a response. Fails with an
+ * inner error if middleware swallows that error without responding.
  */
 export function compose<C>(chain: readonly Around<C>[], innermost: Step<C>, conclusion: Conclusion<C>): Step<C> {
   return chain.reduceRight<Step<C>>((inner, middleware) => wrap(middleware, inner, conclusion), innermost)
@@ -47,7 +47,7 @@ function wrap<C>(middleware: Around<C>, inner: Step<C>, conclusion: Conclusion<C
     if (result !== running && isThenable(result)) return finish(result, () => running, context, conclusion)
     if (running === undefined) conclusion.conclude(context, result)
     else if (result !== undefined && result !== running) conclusion.discard(result)
-    // A middleware that returned synchronously has not awaited `next()` or handled its error.
+    // Middleware that returned synchronously has neither awaited `next()` nor handled its error.
     return running === DONE ? undefined : running
   }
 }
@@ -59,7 +59,7 @@ function run<C>(step: Step<C>, context: C): Promise<void> {
   } catch (error) {
     running = Promise.reject(error)
   }
-  // A middleware that forgets to await `next()` must not end the process with an unhandled rejection.
+  // Middleware that forgets to await `next()` must not end the process with an unhandled rejection.
   if (running !== DONE) running.catch(() => {})
   return running
 }

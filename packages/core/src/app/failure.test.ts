@@ -39,7 +39,7 @@ const foreign = Object.assign(new Error('over quota'), {
   status: 429,
   headers: { 'retry-after': '7' },
 })
-/** Resembles the errors of HTTP clients, which carry the status and fields of a response. */
+/** Resembles the errors that HTTP clients throw, which have the status and fields of a response. */
 const lookalike = Object.assign(new Error('hunter2'), {
   name: 'HttpError',
   status: 401,
@@ -116,7 +116,7 @@ describe('an application without an error handler', () => {
     ])
   })
 
-  it('leaves an error to middleware that handles it', async () => {
+  it('does not respond to an error that middleware handles', async () => {
     const { app, errors } = setup()
     app.router.use(async (ctx, next) => {
       try {
@@ -232,7 +232,7 @@ describe('an error handler', () => {
     expect(errors).toEqual([])
   })
 
-  it('leaves the error to the default response and the report if it does not respond', async () => {
+  it('causes the default response and the report if it does not respond', async () => {
     const { app, errors } = setup(throwing(SECRET))
     const seen: unknown[] = []
     app.router.onError(async (error) => void seen.push(error))
@@ -313,7 +313,7 @@ describe('an aborted exchange', () => {
       "waited for the abort and threw the signal's reason",
       (ctx) => once(ctx.signal, 'abort').then(() => ctx.signal.throwIfAborted()),
     ],
-  ])('gets no response and no report if the client disconnected while its handler %s', async (_, wait) => {
+  ])('causes neither a response nor a report if the client disconnected while its handler %s', async (_, wait) => {
     const { app, errors } = setup()
     const handlers: unknown[] = []
     const started = Promise.withResolvers<void>()
@@ -338,7 +338,7 @@ describe('an aborted exchange', () => {
     expect([handlers, errors]).toEqual([[], []])
   })
 
-  it('gets no response and no report if its handler threw an AbortedError', async () => {
+  it('causes neither a response nor a report if its handler threw an AbortedError', async () => {
     const { app, errors } = setup(throwing(new AbortedError('gone')))
     await expect(app.fetch('/')).rejects.toThrow('before it was complete')
     expect(errors).toEqual([])

@@ -9,10 +9,11 @@ import { headerEntries } from '../response/response-init.ts'
 import { sendResponse } from './send-response.ts'
 
 /**
- * Responds to a thrown value: with the response from the nearest error handler that prepares one, or with a problem
- * document. After the head was sent, aborts the exchange, so that the client detects the failure. Never rejects.
+ * Responds to a thrown value. The nearest error handler that prepares a response determines it; the default is a
+ * problem document. After the head was sent, aborts the exchange, so that the client detects the failure. Never
+ * rejects.
  *
- * Reports an error that no error handler handled once, unless its status is 4xx or the client has disconnected.
+ * Reports an unhandled error once, unless its status is 4xx or the client has disconnected.
  */
 export async function handleFailure(
   thrown: unknown,
@@ -51,7 +52,7 @@ async function respondToFailure(
   await respondByDefault(error, thrown, context)
 }
 
-/** Runs an error handler with the status and fields of the error prepared, and reports whether it responded. */
+/** Prepares the status and fields of the error, runs an error handler, and reports whether it responded. */
 async function runErrorHandler(handler: ErrorHandler, error: unknown, context: RequestContext): Promise<boolean> {
   const { prepared } = context
   const { status, headers } = problemOf(error)
@@ -111,8 +112,8 @@ function sendBareError(failure: unknown, context: RequestContext): void {
 }
 
 /**
- * Reports whether the client cannot receive a response: its request body ended early, or `ctx.signal` aborted a call. An
- * `AbortError` alone does not decide, because other signals cause it too.
+ * Reports whether the client cannot receive a response: its request body ended early, or `ctx.signal` aborted a call.
+ * An `AbortError` alone is not sufficient, because other signals can cause it too.
  */
 function isAborted(error: unknown, context: RequestContext): error is Error {
   return error instanceof AbortedError || (error instanceof Error && error.name === 'AbortError' && context.isAborted)

@@ -2,7 +2,10 @@ import type { Context, ResponseHeaders } from '@fw/types'
 import { describe, expect, it } from 'vitest'
 import { App } from './app.ts'
 
-/** Applies `change` after the head was sent. Returns the status and first field that the handler then sees, and the notices. */
+/**
+ * Applies `change` after the head was sent. Returns the status and first field that the handler then reads, and the
+ * notices.
+ */
 async function after(change: (ctx: Context, headers: ResponseHeaders) => void, times = 1): Promise<unknown[]> {
   const notices: string[] = []
   const seen: unknown[] = []

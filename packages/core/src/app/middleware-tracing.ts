@@ -2,7 +2,7 @@ import { tracingChannel } from 'node:diagnostics_channel'
 import type { Context, Middleware, Next } from '@fw/types'
 import { isThenable } from './compose.ts'
 
-/** Message on the `tracing:fw.middleware:*` channels. All events for one middleware call carry the same object. */
+/** Message on the `tracing:fw.middleware:*` channels. All events for one middleware call share one message object. */
 export interface MiddlewareTrace {
   /** The context of the request, the same object as in its `RequestTrace`. */
   readonly context: Context
@@ -15,15 +15,17 @@ export interface MiddlewareTrace {
 const middlewareChannel = tracingChannel<object, MiddlewareTrace>('fw.middleware')
 
 /**
- * Reports whether a middleware channel has subscribers. Without subscribers, this check is the only additional cost.
+ * Reports whether a channel for middleware has subscribers. Without subscribers, this check is the only additional
+ * cost.
  */
 export function isMiddlewareTraced(): boolean {
   return middlewareChannel.hasSubscribers
 }
 
 /**
- * Calls a middleware and publishes its events: `start`, `end` when it returns, and, if it returns a promise,
- * `asyncStart` and `asyncEnd` when that settles. Stores bound to `start` are set in the middleware and inside it.
+ * Calls a middleware function and publishes its events: `start`, `end` when it returns, and, if it returns a promise,
+ * `asyncStart` and `asyncEnd` when that settles. Stores bound to `start` are set in the middleware and in all code that
+ * it calls.
  */
 export function traceMiddleware(middleware: Middleware, context: Context, next: Next): unknown {
   const message: MiddlewareTrace = { context, name: middleware.name }

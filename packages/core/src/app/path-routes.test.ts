@@ -3,7 +3,7 @@ import { App } from './app.ts'
 
 const handler = (): string => 'x'
 
-/** Returns an application, and the routes that its middleware saw for each request. */
+/** Returns an application, and the routes that its middleware found for each request. */
 function appWithRoutes(): { app: App; seen: string[][] } {
   const app = new App()
   const seen: string[][] = []
@@ -15,6 +15,9 @@ function appWithRoutes(): { app: App; seen: string[][] } {
   app.router.put('/users/:id', handler)
   app.router.delete('/users/me', handler)
   app.router.get('/other', handler)
+  app.router.get('/files/list', handler)
+  app.router.all('/files/*path', handler)
+  app.router.options('/files/own', handler)
   app.router.group('/shop').post('/', handler)
   return { app, seen }
 }
@@ -34,7 +37,7 @@ describe('router.routes', () => {
     expect(names(router.group('/none'))).toEqual([])
   })
 
-  it('yields the options of each route', () => {
+  it("yields each route's options", () => {
     const { router } = new App()
     router.get('/', { timeoutMs: 7 }, handler)
     expect([...router.routes()].map(({ options }) => options)).toEqual([{ timeoutMs: 7 }])
@@ -49,6 +52,10 @@ describe('ctx.pathRoutes', () => {
     ['POST', '/users/7', ['GET /users/:id', 'PUT /users/:id']],
     ['OPTIONS', '/users/me', ['DELETE /users/me', 'GET /users/:id', 'PUT /users/:id']],
     ['OPTIONS', '/shop', ['POST /shop/']],
+    ['GET', '/files/list', ['GET /files/list']],
+    ['OPTIONS', '/files/list', ['GET /files/list', '* /files/*path']],
+    ['OPTIONS', '/files/own', ['OPTIONS /files/own', '* /files/*path']],
+    ['OPTIONS', '/files/x', ['* /files/*path']],
     ['GET', '/nowhere', []],
   ])('contains the routes for the path: %s %s', async (method, path, expected) => {
     const { app, seen } = appWithRoutes()

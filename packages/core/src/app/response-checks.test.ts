@@ -173,7 +173,7 @@ describe("a result that does not match, with checkResponses: 'count'", () => {
     expect(errors).toEqual([])
     expect(warnings).toEqual([
       'GET /a: response 200 at "/tags/1" must be a string, got a number. ' +
-        'Further ones of this route are only counted in server.stats().responses.',
+        'Further mismatches on this route are only counted in server.stats().responses.',
       expect.stringContaining('GET /b: response 200 at "/id" must be an integer, got a string.'),
     ])
     expect(app.checkedResponses).toEqual({ checked: 4, mismatched: 4, undeclared: 0 })

@@ -8,9 +8,15 @@ import type { ResponseSchemas } from './response-schemas.ts'
 import type { Serialize } from '../response/handler-result.ts'
 import { compileValidator, type Mismatch, type Validate } from './schema-validator.ts'
 
-/** Results of each route that `'count'` checks before it samples: enough to find errors in every result. */
+/**
+ * Number of results that `'count'` checks on each route before it samples. Enough to find an error that is in every
+ * result.
+ */
 const FIRST_RESULTS = 100
-/** Then `'count'` checks one result of this many. Checking each takes 27% more CPU time for an object of 200 bytes. */
+/**
+ * After that, `'count'` checks one result in this many. Checking every result takes 27% more CPU time for a 200-byte
+ * object.
+ */
 const SAMPLE = 100
 
 /** JSON responses that were checked against `response` schemas. */
@@ -69,7 +75,7 @@ class ResponseCheck {
         if (mismatch !== undefined) {
           this.#warnOnce(
             'mismatch',
-            `${mismatch} Further ones of this route are only counted in server.stats().responses.`,
+            `${mismatch} Further mismatches on this route are only counted in server.stats().responses.`,
           )
         }
         return text

@@ -2,7 +2,7 @@ import { optionError, showValue } from '@fw/options'
 import type { JsonSchema, RouteOptions } from '@fw/types'
 import { isStandardSchema } from '../options/standard-schema.ts'
 
-/** JSON Schemas for a route's responses, by status. Empty for a route without any. */
+/** JSON Schemas for a route's responses, by status. Empty for a route without response schemas. */
 export type ResponseSchemas = ReadonlyMap<number, JsonSchema>
 
 const EXAMPLE = `Write, for example, { 200: { type: 'object', properties: {} } }.`
@@ -10,8 +10,8 @@ const EXAMPLE = `Write, for example, { 200: { type: 'object', properties: {} } }
 /**
  * Returns the JSON Schemas in the option `response`. A single Standard Schema applies to status 200.
  *
- * @param api The route's name, which error messages begin with
- * @throws {TypeError} if a key is not a status, or a schema is neither a JSON Schema nor provides one
+ * @param api The route's name, with which error messages begin
+ * @throws {TypeError} if a key is not a status, or a schema neither is nor provides a JSON Schema
  */
 export function responseSchemas(response: RouteOptions['response'], api: string): ResponseSchemas {
   const schemas = new Map<number, JsonSchema>()
@@ -30,7 +30,7 @@ export function responseSchemas(response: RouteOptions['response'], api: string)
 
 /** Returns the JSON Schema for a Standard Schema's output, or the JSON Schema itself. */
 function jsonSchemaOf(schema: unknown, api: string, name: string): JsonSchema {
-  // Some Standard Schemas are functions, so this comes first.
+  // Some Standard Schemas are functions, so check for them first.
   if (isStandardSchema(schema)) return outputOf(schema['~standard'], api, name)
   if (typeof schema === 'object' && schema !== null) return schema as JsonSchema
   const expected = 'a JSON Schema or a Standard Schema'

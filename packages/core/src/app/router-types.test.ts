@@ -16,12 +16,12 @@ it("infers a handler's parameters from the path", () => {
   })
   router.route('QUERY', '/q/:a', ({ params }) => expectTypeOf(params.a).toEqualTypeOf<string>())
   router.group('/g').put('/plain', ({ params }) => {
-    // @ts-expect-error -- a path without parameters has none
+    // @ts-expect-error -- the path has no parameters
     return params.id
   })
 })
 
-it('infers the parameters of a handler in a group from the prefixes too', () => {
+it('infers the parameters of a handler in a group from the path and the prefixes', () => {
   const { router } = new App()
   const team = router.group('/teams/:team')
   team.get('/', ({ params }) => {

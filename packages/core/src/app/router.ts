@@ -27,7 +27,7 @@ import { runHandler, runValidated } from './run-handler.ts'
 import { respondToMiss, type RouteMiss } from './unrouted.ts'
 import { validationOf } from './validation.ts'
 
-/** Methods that must not be registered in lower case. Methods are case-sensitive, so that `get` would never match. */
+/** Methods that must not be registered in lower case. Methods are case-sensitive, so `get` would never match. */
 const WELL_KNOWN: ReadonlySet<string> = new Set([
   'GET',
   'HEAD',
@@ -135,7 +135,7 @@ export class RouteGroup implements RouteScope {
       )
     }
     const group = new RouteGroup(this.#routes, this.#responseChecks, this.prefix + own, this)
-    // A group without a prefix covers the paths of its parent. The parent responds to requests without a route.
+    // A group without a prefix covers the same paths as its parent. The parent responds to requests without a route.
     if (own !== '') this.#routes.addGroup(group)
     return group
   }
@@ -177,7 +177,7 @@ export class RouteGroup implements RouteScope {
     return this.#notFoundHandler ?? this.#parent?.notFoundHandler
   }
 
-  /** Returns the step that responds to a request under this prefix without a route. */
+  /** Returns the step that responds to a request under this prefix that matches no route. */
   missStep(miss: RouteMiss): Step<RequestContext> {
     return this.#wrap((context) => respondToMiss(context, miss, this.notFoundHandler))
   }

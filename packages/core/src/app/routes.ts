@@ -49,7 +49,10 @@ export class Routes {
     this.#table = new RouteTable(routing)
   }
 
-  /** Whether a group's path `/` also matches its prefix without a slash. A redirect needs one canonical path. */
+  /**
+   * Whether the path `/` in a group also matches the group's prefix without a trailing slash. A redirect needs one
+   * canonical path.
+   */
   get joinsGroupRoot(): boolean {
     return this.#routing.trailingSlash !== 'redirect'
   }
@@ -108,6 +111,11 @@ export class Routes {
     }
     if (found.kind === 'unknown') return { kind: 'not-found' }
     return { kind: 'bad-target', detail: 'The path has a malformed percent-encoding' }
+  }
+
+  /** Returns the routes of a path for every method, the best match first. */
+  ofPath(path: string): readonly RouteInfo[] {
+    return this.#table.valuesOf(path).map(({ info }) => info)
   }
 
   /** Returns the group with the longest prefix that covers a path, the first on a tie, or `undefined`. */

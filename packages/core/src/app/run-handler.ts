@@ -33,7 +33,7 @@ export function runValidated(
   return runHandler(handler, context)
 }
 
-// Not an async function: its frame would stay in memory while the handler runs, which takes hours for some streams.
+// Not an async function: its frame would stay in memory while the handler is running, which can be hours for a stream.
 function takeLater(context: RequestContext, result: PromiseLike<unknown>): Promise<void> {
   return Promise.resolve(result).then((value) => {
     if (!isRefused(context, value)) context.setResult(value)
@@ -42,7 +42,7 @@ function takeLater(context: RequestContext, result: PromiseLike<unknown>): Promi
 
 /**
  * Refuses a value that would be converted to JSON only to become a 503. Other handlers filled the connection's budget
- * while this one ran.
+ * while this one was running.
  */
 function isRefused(context: RequestContext, value: unknown): boolean {
   const { exchange, prepared } = context

@@ -37,14 +37,14 @@ export async function compileValidator(schema: JsonSchema): Promise<Validate> {
 
 /** Each schema has its own instance, so that equal `$id`s in two routes cannot collide. */
 async function createAjv({ $schema }: JsonSchema): Promise<Ajv> {
-  // Loaded with the first check, because loading takes longer than loading the rest of this package.
+  // Loaded with the first check, because Ajv takes longer to load than the rest of this package.
   if (String($schema).includes('2020-12')) return new (await import('ajv/dist/2020.js')).Ajv2020(OPTIONS)
   return new (await import('ajv')).Ajv(OPTIONS)
 }
 
 /**
- * Accepts additional members where the serializer leaves them out. Alternatives in `anyOf` still use them to
- * distinguish values.
+ * Accepts additional members where the serializer omits them. Alternatives in `anyOf` still use them to distinguish
+ * values.
  */
 function ignoreOmittedMembers(ajv: Ajv): void {
   const standard = ajv.getKeyword('additionalProperties')
@@ -60,7 +60,8 @@ function ignoreOmittedMembers(ajv: Ajv): void {
 }
 
 /**
- * Compiles a pattern. Falls back to the older syntax, which allows more escapes; `RegExp` literals in libraries use it.
+ * Compiles a pattern. Falls back to the older syntax, which allows more escapes and which `RegExp` literals in
+ * libraries use.
  */
 function pattern(source: string, flags: string): RegExp {
   try {
@@ -71,7 +72,7 @@ function pattern(source: string, flags: string): RegExp {
 }
 
 function mismatchOf(errors: readonly ErrorObject[]): Mismatch {
-  // Alternatives come last, after the reasons why each of them does not match.
+  // The error for a list of alternatives comes last, after the errors for each alternative.
   const error = errors.at(-1)
   if (error === undefined) return { pointer: '', rule: 'match its schema', got: 'another value' }
   const { keyword, instancePath, params, data, message = 'must match its schema' } = error

@@ -10,7 +10,8 @@ import { allowsBody } from '../engine/exchange/response-head.ts'
 /**
  * Sends the prepared response. If the handler has started a response itself, ends that response instead.
  *
- * @returns A promise for a streamed body, which rejects if its source fails, or if a filter waits; otherwise `undefined`
+ * @returns A promise if the body is streamed or a filter is asynchronous; otherwise `undefined`. The promise rejects if
+ * the body's source fails
  * @throws {TypeError} if the response cannot be sent
  */
 export function sendResponse(context: RequestContext): Promise<void> | undefined {

@@ -9,7 +9,7 @@ type Stringify = (value: unknown) => string
 /**
  * Compiles a route's response schemas.
  *
- * @param api The route's name, which error messages begin with
+ * @param api The route's name, with which error messages begin
  * @throws {TypeError} if a schema cannot be compiled
  */
 export function serializerOf(schemas: ResponseSchemas, api: string): Serialize {

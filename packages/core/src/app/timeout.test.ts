@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { App } from './app.ts'
 
-describe('timeoutMs of a route', () => {
+describe('a route with timeoutMs', () => {
   it('responds with 503 and aborts the signal if the handler takes too long', async () => {
     const reports: unknown[] = []
     const app = new App({ onError: (_, error) => reports.push(error) })
@@ -39,7 +39,7 @@ describe('timeoutMs of a route', () => {
   it.each<[string, (app: App, late: Promise<string>) => void]>([
     ['the handler returns', ({ router }, late) => router.get('/', { timeoutMs: 5 }, () => late)],
     [
-      'a middleware returns',
+      'a middleware function returns',
       ({ router }, late) => router.use(() => late).get('/', { timeoutMs: 5 }, () => 'not reached'),
     ],
     [

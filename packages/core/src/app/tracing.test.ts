@@ -33,7 +33,7 @@ describe('the tracing channel fw.request', () => {
     await app.fetch('/a/7')
     expect(events.map(({ event }) => event)).toEqual(names)
     const [first] = events
-    // All events carry the same object, so that a listener can use it as a key for its own state.
+    // All events share one object, which a listener can use as a key for its own state.
     expect(new Set(events.map((each) => each.trace)).size).toBe(1)
     expect(first?.trace.context.route?.pattern).toBe('/a/:id')
     expect(first?.trace.outcome?.status).toBe(status)

@@ -5,13 +5,13 @@ import type { RequestContext } from '../context/context.ts'
 import { flushedChannel, requestChannel, traceExchange } from '../engine/tracing/request-trace.ts'
 
 /**
- * Message on the channels `tracing:fw.request:*` and `fw.request.flushed`. All events for a request have the same
+ * Message on the channels `tracing:fw.request:*` and `fw.request.flushed`. All events for a request share one message
  * object.
  */
 export interface RequestTrace {
   /** The context of the request. */
   readonly context: Context
-  /** Times of the request, each set when it is reached. */
+  /** Timestamps of the request. Each is set when the request reaches that point. */
   readonly timing: Readonly<RequestTiming>
   /** `undefined` if none of this library's engines received the request, as with `server.fetch` and adapters. */
   readonly connection: ConnectionTrace | undefined
@@ -19,7 +19,7 @@ export interface RequestTrace {
   readonly stream: number | undefined
   /** Number of the request on its connection, from 1; `undefined` without a connection. */
   readonly nth: number | undefined
-  /** The value that the handler or a middleware threw. Set from `error` on. */
+  /** The value that the handler or a middleware function threw. Set from `error` on. */
   error?: unknown
   /** The outcome of the exchange. Set from `asyncStart` on. */
   outcome?: Outcome
@@ -31,7 +31,7 @@ const refusedChannel = channel('fw.request.refused')
  * Runs a request and publishes its events: `start`, `end` after the synchronous part, `error` after a throw, and
  * `asyncStart` and `asyncEnd` after the exchange. Stores bound to `start` are set in the handler.
  *
- * Publishes `fw.request.flushed` when the last byte of the response was sent, which is before or after `asyncEnd`.
+ * Publishes `fw.request.flushed` when the last response byte has been sent, which can be before or after `asyncEnd`.
  */
 export function trace(context: RequestContext, run: () => void): void {
   const exchange = (context.exchange.trace ??= traceExchange())
@@ -52,7 +52,7 @@ export function trace(context: RequestContext, run: () => void): void {
       requestChannel.end.publish(message)
     }
   }
-  // Running a function with stores costs more than the events, even if there are none.
+  // `runStores` costs more than publishing all events, even without stores.
   if (requestChannel.start.hasSubscribers) requestChannel.start.runStores(message, runToEnd)
   else runToEnd()
 }

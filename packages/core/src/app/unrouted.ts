@@ -36,7 +36,7 @@ export function respondToMiss(
       context.responseHeaders.set('allow', miss.allow.join(', '))
       break
     case 'other-end':
-      // 308 keeps the method and the body (RFC 9110 §15.4.9).
+      // 308 preserves the method and the body (RFC 9110 §15.4.9).
       context.redirect(miss.location, 308)
       break
     case 'bad-target':
@@ -55,7 +55,7 @@ export function respondToMiss(
  */
 const handled = new WeakSet<RequestContext>()
 
-/** Responds with 404: by `handler`, at most once per request, or with a problem document. */
+/** Responds with 404. Runs `handler` at most once per request, and otherwise sends a problem document. */
 export function respondNotFound(context: RequestContext, handler: Handler | undefined): Promise<void> | undefined {
   context.prepared.abandonBody()
   if (handler === undefined || handled.has(context)) {

@@ -79,7 +79,7 @@ describe.each(LIBRARIES)('validation by $name', ({ user, page, id, fields }) => 
 describe('validation', () => {
   const Name = z.object({ name: z.string() })
 
-  it('parses a form like a query if the route names its type', async () => {
+  it('parses a form like a query if the route accepts its type', async () => {
     const app = new App()
     const bodyTypes = ['application/x-www-form-urlencoded']
     app.router.post(

@@ -26,8 +26,8 @@ interface Fault {
 export type Validation = (context: RequestContext) => Promise<Validated> | Validated
 
 /**
- * Creates the validation for a route; `undefined` for a route without schemas. Validates params, query and headers
- * together, before the body. Does not read the body if one of them is invalid.
+ * Returns a function that validates requests to a route; `undefined` for a route without schemas. Validates params,
+ * query and headers together, before the body. Does not read the body if one of them is invalid.
  */
 export function validationOf(options: RouteOptions): Validation | undefined {
   const { params, query, headers, body } = options

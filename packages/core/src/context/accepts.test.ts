@@ -10,7 +10,7 @@ it.each([
   ['text/html;q=0, */*', 'application/json'],
   ['image/png', null],
   ['', 'text/html'],
-])('answers Accept %j with the type %j', async (accept, type) => {
+])('maps Accept %j to the type %j', async (accept, type) => {
   const app = new App()
   app.router.get('/', (ctx) => [ctx.accepts('text/html', 'application/json')])
   expect(await (await app.fetch('/', { headers: { accept } })).json()).toEqual([type])
@@ -35,7 +35,7 @@ it.each([['html'], ['json', 'text/html'], [['text/html'] as never]])(
   },
 )
 
-it('returns the preferred language and coding', async () => {
+it('returns the preferred language and content coding', async () => {
   const app = new App()
   app.router.get('/', (ctx) => [
     ctx.acceptsLanguage('en', 'de'),

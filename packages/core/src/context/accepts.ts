@@ -3,7 +3,7 @@ import type { RequestHeaders } from '@fw/types'
 import { loadNegotiator } from '../response/lazy-libraries.cjs'
 import { negotiatedField } from '../response/negotiated-field.ts'
 
-/** Request fields that carry the client's preferences. */
+/** Request fields that contain the client's preferences. */
 const FIELDS = { type: 'accept', language: 'accept-language', encoding: 'accept-encoding' } as const
 
 /**

@@ -3,13 +3,14 @@ import type { BodyConsumer, RequestBody } from '@fw/types'
 import { HttpError } from '../response/http-error.ts'
 
 /**
- * Number of pieces that are joined into one buffer. A one-byte piece takes a hundred times as much memory as its byte.
+ * Number of pieces that are joined into one buffer. A one-byte piece needs a hundred times as much memory as the byte
+ * itself.
  */
 const MAX_PIECES = 256
 /** Total bytes above which `MAX_PIECES` pieces are not joined, because the copy would cost more than it saves. */
 const LARGE_PIECES_BYTES: number = MAX_PIECES * 1024
 
-/** Collects a whole body of at most `maxBytes`. On excess, releases the received bytes and pauses the body. */
+/** Collects a whole body of at most `maxBytes`. If the body is larger, releases the received bytes and pauses it. */
 export class BodyCollector implements BodyConsumer {
   readonly isCollecting = true
   readonly #body: RequestBody

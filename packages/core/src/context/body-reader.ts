@@ -23,7 +23,7 @@ export function bodyReaderOf(
   return new BodyReader(body, headers, host.limits, options?.limits, options?.bodyTypes ?? host.bodyTypes)
 }
 
-/** Reads a request body under limits. Keeps a body that was read whole, so that it can be read again. */
+/** Reads a request body under limits. Keeps a body that was read as a whole, so that it can be read again. */
 export class BodyReader {
   readonly #body: RequestBody
   readonly #headers: RequestHeaders
@@ -100,8 +100,8 @@ export class BodyReader {
   }
 
   /**
-   * Streams the body. The caller can transfer each piece, because it has its own `ArrayBuffer`. Reads nothing, and sends no
-   * 100 Continue, before the stream is read.
+   * Streams the body. The caller can transfer each piece, because it has its own `ArrayBuffer`. Does not read the body
+   * or send 100 (Continue) before the stream is read.
    *
    * @throws {HttpError} 413 if the announced length exceeds the limit
    */

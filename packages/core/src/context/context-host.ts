@@ -14,7 +14,9 @@ export interface ContextHost<C> {
   notice(message: string): void
   /** The proxies whose forwarding fields are trusted; `undefined` without `trustProxy`. */
   readonly trust: Trust | undefined
-  /** Reports whether the server has a host; `undefined` if it accepts every host. */
+  /** Whether `trustProxy` names any proxies; `undefined` without `trustProxy`. */
+  readonly trustsProxy: boolean | undefined
+  /** Reports whether the server accepts a host; `undefined` if it accepts every host. */
   readonly allowsHost: ((authority: string) => boolean) | undefined
   /** Notifies contexts when the server starts to close. */
   readonly drainNotice: DrainNotice

@@ -1,7 +1,7 @@
 import { showValue, withCode } from '@fw/options'
 import type { ContextToken, ContextKey } from '@fw/types'
 
-/** Holds a context value, or the function that creates it on first access. */
+/** Stores a context value, or the function that creates it on first access. */
 class Slot {
   readonly token: ContextToken<unknown>
   readonly next: Slot | undefined
@@ -48,7 +48,7 @@ class Slot {
   }
 }
 
-/** Stores a context's few values in a linked list, which is cheaper than a `Map`. */
+/** Stores a context's values in a linked list, which is cheaper than a `Map` for a few values. */
 export class ContextValues {
   #last: Slot | undefined = undefined
 
@@ -64,7 +64,7 @@ export class ContextValues {
     return this.#find(token) !== undefined
   }
 
-  /** Returns the value, creating it if necessary; `undefined` if there is none. */
+  /** Returns the value, creating it on first access; `undefined` if none was set. */
   get<T>(token: ContextToken<T>): T | undefined {
     return this.#find(token)?.value as T | undefined
   }

@@ -47,7 +47,7 @@ const asStandard = async (ctx: Context): Promise<unknown> => {
   return [request === ctx.request, method, url, headers.get('x-a'), await request.json()]
 }
 
-describe('the request of a Context', () => {
+describe("a Context's request", () => {
   it('provides its method, path, query and fields as received', async () => {
     const init = { method: 'PUT', headers: { 'x-a': 'b' } }
     expect(await inside(asReceived, '/a%2Fb//c?x=%20&y', init)).toEqual([
@@ -91,7 +91,7 @@ describe('the request of a Context', () => {
   })
 })
 
-describe('the response of a Context', () => {
+describe("a Context's response", () => {
   it.each<[string, Handler, [number, string | null, string]]>([
     ['text', (ctx) => ctx.text('é'), [200, 'text/plain; charset=utf-8', 'é']],
     ['json', (ctx) => ctx.json({ a: 1 }, { status: 201 }), [201, 'application/json', '{"a":1}']],
@@ -157,7 +157,7 @@ describe('the response of a Context', () => {
   })
 })
 
-describe('a value of a Context', () => {
+describe('a Context value', () => {
   const User = contextKey<{ id: number }>('User', 'add router.use(auth())')
   it('reaches inner handlers, and causes an error with a hint if it is missing', async () => {
     const app = new App({ onError: () => {} })

@@ -34,14 +34,17 @@ import * as results from '../response/handler-result.ts'
 import { makeRequest } from './standard-request.ts'
 import { NOTHING_VALID } from './nothing-valid.ts'
 
-/** Implements the `Context` of a request, and members for the application. Creates expensive members on first access. */
+/**
+ * Implements `Context` for one request, and adds members that only the application uses. Creates expensive members on
+ * first access.
+ */
 export class RequestContext {
   readonly exchange: Exchange
   prepared: PreparedResponse = new PreparedResponse(this)
   readonly route: RouteInfo | undefined
   readonly params: Params
-  /** For a request without a route, the path's routes for other methods. */
-  otherRoutes: readonly RouteInfo[] | undefined = undefined
+  /** The routes of the path for every method, for OPTIONS and for a request without a route. */
+  routesOfPath: readonly RouteInfo[] | undefined = undefined
   /** The application sets these before the handler runs; `trace` only while requests are traced. */
   valid: Validated = NOTHING_VALID
   filters: readonly ResponseFilter[] | undefined = undefined
@@ -79,7 +82,7 @@ export class RequestContext {
     // V8 treats a function literal in the assignment as a method and allocates it in old space. The function would then
     // keep the whole request out of young-generation collection.
     const finish = (outcome: Outcome): void => this.#finish(outcome)
-    // Set now, because the exchange can end before the handler adds a listener.
+    // Set it now, because the exchange can end before the handler adds a listener.
     exchange.onClose = finish
   }
 
@@ -108,7 +111,7 @@ export class RequestContext {
   }
 
   get pathRoutes(): readonly RouteInfo[] {
-    return this.route === undefined ? (this.otherRoutes ?? []) : [this.route]
+    return this.routesOfPath ?? (this.route === undefined ? [] : [this.route])
   }
 
   get query(): URLSearchParams {
@@ -156,12 +159,12 @@ export class RequestContext {
     return clientAddressOf(this.exchange, this.#host.trust)
   }
 
-  get trustsProxy(): boolean {
-    return this.#host.trust !== undefined
+  get trustsProxy(): boolean | undefined {
+    return this.#host.trustsProxy
   }
 
   get status(): number {
-    // Metrics and logs read the status after the end. They must not report a prepared status as sent.
+    // Metrics and logs read the status after the exchange has ended. They must not report a prepared status as sent.
     return this.#outcome?.status === 0 ? CLIENT_LEFT : this.prepared.status
   }
 
@@ -286,7 +289,7 @@ export class RequestContext {
     this.#host.drainNotice.add(this)
   }
 
-  /** Notifies the `onDrain` listeners that the server starts to close. */
+  /** Notifies the `onDrain` listeners that the server is starting to close. */
   onDrainNotice(): void {
     const listeners = this.#drainListeners
     this.#drainListeners = undefined
@@ -305,13 +308,15 @@ export class RequestContext {
     else if (result !== undefined) this.#checkUnsent(result)
   }
 
-  /** Reports a change after the head was sent. It is not an error: middleware cannot know when the head is sent. */
+  /**
+   * Reports a change after the head was sent. It is not an error, because middleware cannot know when the head is sent.
+   */
   onLateChange(change: string): void {
     const route = this.route === undefined ? 'A request without a route' : `${this.route.method} ${this.route.pattern}`
     this.#host.notice(`${route}: ${change} after the head of the response was sent. The change has no effect.`)
   }
 
-  /** Reports an error for which the client gets no response, or only a 5xx. */
+  /** Reports an error for which the client receives no response, or only a 5xx. */
   reportFailure(error: unknown): void {
     this.#host.report(`${this.method} ${this.path} failed`, error)
   }
@@ -338,7 +343,7 @@ export class RequestContext {
 
   /**
    * Transfers the request and the prepared response to a new context after the route's timeout has expired. Discards
-   * every later response of this context.
+   * every later response from this context.
    *
    * @param reason Reason that `signal` reports
    */

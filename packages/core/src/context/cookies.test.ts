@@ -156,7 +156,7 @@ describe('an unknown cookie option', () => {
     },
   )
 
-  it('causes no report if delete() receives an option of set()', () => {
+  it('causes no report if delete() receives an option for set()', () => {
     const { cookies, sent } = setup()
     const all = { path: '/a', domain: 'example.org', httpOnly: false, maxAgeSeconds: 9, secrets: ['s'] }
     cookies.delete('a', all)

@@ -9,7 +9,7 @@ export function ignoreRejection<T>(reading: Promise<T>): Promise<T> {
   return reading
 }
 
-/** Replaces methods of `target`, an object or a prototype, so that callers get the result of `adapt`. */
+/** Replaces methods of `target`, an object or a prototype, so that callers receive the result of `adapt`. */
 export function adaptResults<T extends object>(
   target: T,
   names: readonly (keyof T)[],

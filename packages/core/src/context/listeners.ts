@@ -27,12 +27,15 @@ interface DrainListener {
   onDrainNotice(): void
 }
 
-/** Notifies listeners once that the server starts to close. */
+/** Notifies listeners, once, that the server is starting to close. */
 export class DrainNotice {
   readonly #listeners = new ChurnSet<DrainListener>()
   #isGiven = false
 
-  /** Notifies `listener` once: on `give`, or immediately if `give` was called. Adding it again before that has no effect. */
+  /**
+   * Notifies `listener` once: on `give`, or immediately if `give` has already been called. Adding it again before that
+   * has no effect.
+   */
   add(listener: DrainListener): void {
     if (this.#isGiven) listener.onDrainNotice()
     else this.#listeners.add(listener)

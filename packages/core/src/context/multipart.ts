@@ -106,8 +106,8 @@ async function* parts(
     }
   } finally {
     parser.destroy()
-    // A pending read of this part would never settle. Wait, because the parser needs several ticks to report the end of
-    // a part that has arrived.
+    // A pending read of this part would never settle. Delay the error, because the parser needs several ticks to report
+    // the end of a part that has arrived.
     setImmediate(() =>
       latest?.abort(
         withCode('FW_PART_NOT_READ', new Error('ctx.parts: part must be read before the loop over the parts ends.')),
@@ -145,7 +145,7 @@ class ReceivedPart implements MultipartPart {
 
   constructor(stream: BusboyFileStream, name: string, filename: string | undefined, contentType: string) {
     this.#stream = stream
-    // The stream's state shows that the part is complete only after all of it has been read.
+    // The stream's own state does not show a complete part until all of it has been read.
     stream.push = (chunk: unknown) => {
       if (chunk === null) this.#isComplete = true
       return Readable.prototype.push.call(stream, chunk)
@@ -188,7 +188,7 @@ class ReceivedPart implements MultipartPart {
 
   async *#views(): AsyncGenerator<Uint8Array, void, undefined> {
     try {
-      // Do not destroy the stream on return: the parser would wait forever for it to be read.
+      // Do not destroy the stream on return, because the parser would wait forever for it to be read.
       for await (const chunk of this.#stream.iterator({ destroyOnReturn: false })) yield chunk as Uint8Array
     } catch (error) {
       throw this.#failure ?? fault(error)
@@ -241,7 +241,7 @@ interface PartParser {
 }
 
 /**
- * Calls `onPart` for every part that begins, before the parser reports it with its name.
+ * Calls `onPart` when a part begins, before the parser reports the part's name.
  *
  * Uses the inner parser, because the outer one does not report a part without `form-data` or with an incomplete head.
  */

@@ -10,8 +10,8 @@ const IP_FUTURE = /^\[v[^\]]*\]/i
 const IP_FUTURE_HOST = 'ipvfuture.invalid'
 
 /**
- * Returns the scheme that the client used. Trusted proxies can report it; one that is ambiguous or invalid does not count. Never
- * throws, unlike `originOf`.
+ * Returns the scheme that the client used. Trusted proxies can report it; an ambiguous or invalid report is ignored.
+ * Never throws, unlike `originOf`.
  */
 export function schemeOf(exchange: Exchange, trust: Trust | undefined): 'http' | 'https' {
   if (trust === undefined || trust.origin.length === 0) return exchange.scheme
@@ -22,16 +22,16 @@ function peerOf({ isUnixSocket, remoteAddress }: Exchange): string | undefined {
   return isUnixSocket === true ? UNIX_SOCKET : remoteAddress
 }
 
-/** The last origin that was formed, because most requests to a server have the same one. */
+/** The last origin, cached because most requests to a server have the same one. */
 let last = { scheme: '', authority: '', origin: '' }
 
 /**
  * Returns the origin that the client sees: scheme, host, and the port unless it is the default. Trusted proxies can report its
  * parts.
  *
- * @param allows Reports whether the server has a host; `undefined` if it accepts every host
+ * @param allows Reports whether the server accepts a host; `undefined` if it accepts every host
  * @throws {HttpError} 400 if the host is not valid in a URL, or a trusted proxy reports an invalid origin
- * @throws {HttpError} 421 if a trusted proxy reports a host that the server does not have
+ * @throws {HttpError} 421 if a trusted proxy reports a host that the server does not accept
  */
 export function originOf(
   exchange: Exchange,
@@ -45,7 +45,7 @@ export function originOf(
       throw withCode('FW_INVALID_HOST', new HttpError(400, 'A proxy reported an invalid origin'))
     }
     if (reported.host !== undefined && allows?.(reported.host) === false) {
-      throw withCode('FW_INVALID_HOST', new HttpError(421, 'A proxy reported a host that this server does not have'))
+      throw withCode('FW_INVALID_HOST', new HttpError(421, 'A proxy reported a host that this server does not accept'))
     }
     scheme = reported.scheme ?? scheme
     authority = reported.host ?? authority

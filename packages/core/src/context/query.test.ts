@@ -69,7 +69,7 @@ interface Seen {
   readonly valid: readonly (readonly [string, string | string[]])[]
 }
 
-/** Returns the query as a handler sees it, for a target that no URL parser has normalized. */
+/** Returns the query that a handler receives for a target that no URL parser has normalized. */
 function seenBy(target: string): Seen | undefined {
   let seen: Seen | undefined
   const app = new App()
@@ -92,7 +92,7 @@ describe('ctx.query', () => {
     )
   })
 
-  it('gives a schema each name once, with its value or a list of its values', () => {
+  it('passes each name to a schema once, with its value or a list of its values', () => {
     fc.assert(
       fc.property(query, (text) => {
         const lists = new Map<string, string[]>()

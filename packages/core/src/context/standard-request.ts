@@ -23,7 +23,7 @@ export interface RequestSource {
 
 /**
  * Creates a standard `Request`. Its URL is normalized (`/a/../b` becomes `/b`), unlike `ctx.path`. Its body is the
- * context's body: read only one of them.
+ * context's body, so read only one of the two.
  *
  * @param checkJson Throws if the body must not be read as JSON. `json()` of the request and of its clones then rejects.
  * @throws {HttpError} if the origin is not valid

@@ -2,16 +2,16 @@ import type { Exchange, ProtocolText, Refusal } from '@fw/types'
 import type { Logger } from '@fw/log'
 import type { Limits } from '../options/limits.ts'
 
-/** The server as a protocol engine sees it. */
+/** Services that the server provides to a protocol engine. */
 export interface EngineHost {
   readonly limits: Limits
   /** Value of the `alt-svc` response field; empty to omit the field. */
   readonly altSvc: string
-  /** Logger for connection events. Default: they are not logged. */
+  /** Logger for connection events. Default: none. */
   readonly logger?: Logger | undefined
   /** Runs the handler of a request. Never throws. */
   onRequest(exchange: Exchange): void
-  /** Reports a request that no handler received, once: the engine rejected or abandoned it. Never throws. */
+  /** Reports, once, a request that the engine rejected or abandoned before a handler received it. Never throws. */
   onRefused(refusal: Refusal): void
 }
 
@@ -20,7 +20,7 @@ export interface Drainable {
   /** Index in the listener's `ChurnSet`. Only that set reads or writes it. */
   place?: number
   readonly protocol: ProtocolText
-  /** Number of requests whose exchange has begun and not ended. */
+  /** Number of requests whose exchange has begun but not ended. */
   readonly requestsInFlight: number
   /** Accepts no new requests, and closes the connection after the responses to the current ones. */
   drain(): void

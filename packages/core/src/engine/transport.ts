@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream'
 import type { TracedTransport } from './tracing/connection-trace.ts'
 
-/** Called when a write has ended. The memory of its bytes can then be reused, except after an error. */
+/** Called when a write has ended. The memory that contains its bytes can then be reused, except after an error. */
 export type OnTaken = (error?: Error | null) => void
 
 /** Receives events from one transport. */
@@ -14,7 +14,7 @@ export interface TransportOwner {
   onBytes(bytes: Buffer): void
   /** Handles the end of the peer's data. The owner can still write. */
   onEnd(): void
-  /** Continues writing: the transport was blocked and has now sent all buffered bytes. */
+  /** Continues writing after the transport was blocked. It has now sent all buffered bytes. */
   onDrain(): void
   /**
    * Handles the close of the connection. This is the last event and occurs exactly once.
@@ -25,15 +25,15 @@ export interface TransportOwner {
 }
 
 /**
- * Carries the bytes of one connection in both directions, over a socket or in memory.
+ * Transfers the bytes of one connection in both directions, over a socket or in memory.
  *
  * A transport does not read before `open`. It calls its owner only asynchronously, never during a call by the owner.
  */
 // docs/decisions/0103
 export interface Transport extends TracedTransport {
-  /** Whether the connection uses TLS. A TLS peer detects a truncated stream, so `abort` sends it no reset. */
+  /** Whether the connection uses TLS. A TLS peer detects a truncated stream, so `abort` does not send a reset. */
   readonly isEncrypted: boolean
-  /** The peer's IP address; `undefined` on a Unix socket. */
+  /** The peer's IP address; `undefined` on a Unix socket. A PROXY header replaces the address and the port. */
   readonly remoteAddress: string | undefined
   /** The peer's port; `undefined` on a Unix socket. */
   readonly remotePort: number | undefined
@@ -53,9 +53,9 @@ export interface Transport extends TracedTransport {
   /** Resumes reading after `pause`. The first `onBytes` follows after this call returns. */
   resume(): void
   /**
-   * Lets the transport pass its own memory to `onBytes` from now on, which avoids an allocation for each read.
+   * Allows the transport to pass its own memory to `onBytes` from now on, which avoids an allocation for each read.
    *
-   * @returns False if the transport does not support it; nothing changes then
+   * @returns False if the transport does not support it. The transport is then unchanged
    */
   lendReads(): boolean
   /** Reports whether `bytes` is in memory that the next read of any connection overwrites. */
@@ -67,7 +67,8 @@ export interface Transport extends TracedTransport {
    * Writes bytes without copying them. The memory must not change before `onTaken`, or before `bufferedBytes` shows
    * that the bytes have been sent.
    *
-   * @returns False if the owner should wait for `onDrain`, or after the end. Only `isBlocked` distinguishes them
+   * @returns False if the owner should wait for `onDrain`, or after the end. Only `isBlocked` distinguishes the two
+   * cases
    */
   write(bytes: Uint8Array, onTaken?: OnTaken): boolean
   /** Writes text as Latin-1, one byte for each character. */
@@ -76,7 +77,10 @@ export interface Transport extends TracedTransport {
   cork(): void
   /** Sends the writes that `cork` buffered. */
   uncork(): void
-  /** Calls `onSent` when all bytes written so far have been sent; immediately if none wait. Never, if the connection closes. */
+  /**
+   * Calls `onSent` when all bytes written so far have been sent, immediately if none are waiting. Does not call it if
+   * the connection closes first.
+   */
   whenSent(onSent: () => void): void
   /**
    * Ends this direction after all written bytes. The peer can still send.
@@ -88,7 +92,7 @@ export interface Transport extends TracedTransport {
   /**
    * Destroys the connection with a reset, so that the peer detects the missing bytes.
    *
-   * On TLS and Unix sockets, and after the end has been sent, this is the same as `destroy`.
+   * On TLS and Unix sockets, and after the end has been sent, equivalent to `destroy`.
    */
   abort(): void
   /** Closes the connection now and discards unsent bytes. Only `onClose` follows. */

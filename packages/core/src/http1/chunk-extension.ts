@@ -2,7 +2,7 @@ import { ProtocolError } from '../engine/errors.ts'
 import type { Limits } from '../options/limits.ts'
 import { BACKSLASH, CR, DQUOTE, EQUALS, isControl, isTokenByte, SEMICOLON } from './bytes.ts'
 
-// States, which name the part of the extensions that the next byte belongs to.
+// States. Each names the part of the extensions to which the next byte belongs.
 const NAME_START = 0
 const NAME = 1
 const VALUE_START = 2
@@ -13,7 +13,7 @@ const AFTER_QUOTED_VALUE = 6
 
 /**
  * Skips chunk extensions in input that can be split anywhere. Accepts any number of `;name`, `;name=token` and
- * `;name="text"`, without the whitespace that senders must not generate.
+ * `;name="text"`. Rejects the whitespace that senders must not generate.
  *
  * @see RFC 9112 §7.1.1 (chunk-ext), RFC 9110 §5.6.4 (quoted-string)
  */

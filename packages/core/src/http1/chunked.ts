@@ -31,7 +31,7 @@ const MOVED_BYTES = 512
 // docs/decisions/0006
 const FRAMING_BYTES_AT_ONCE = 4 * 1024
 
-// States, which name the part of the body that the next byte belongs to.
+// States. Each names the part of the body to which the next byte belongs.
 const SIZE = 0
 const EXTENSION = 1
 const SIZE_LF = 2
@@ -76,8 +76,8 @@ export class ChunkedDecoder {
    * that one-byte chunks do not become one-byte pieces.
    *
    * @param input The decoder can overwrite it, up to the end of the body
-   * @returns The number of bytes read. It can be less than the whole slice when `done`, or after many framing bytes;
-   *   other connections should then have their turn
+   * @returns The number of bytes read. It can be less than the slice length when `done`, or after many framing bytes,
+   * when other connections should have their turn
    * @throws {ProtocolError} 400 if the coding is malformed, 413 or 431 if its overhead exceeds a limit. Earlier body
    *   bytes have been passed on
    */

@@ -5,8 +5,8 @@ import type { Transport } from '../engine/transport.ts'
 import type { Limits } from '../options/limits.ts'
 
 /**
- * The connection to close. It forwards received bytes and its deadline, because new listeners would cost time on every
- * close.
+ * The connection to close. It forwards received bytes and deadline events, because adding listeners would cost time on
+ * every close.
  */
 interface Ending {
   /** Time at which the connection calls `onDeadline`. */

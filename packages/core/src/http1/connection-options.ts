@@ -8,7 +8,7 @@ export interface Http1ConnectionOptions {
   readonly deadlines: Deadlines
   /** Serves a transport whose next bytes are the HTTP/2 preface. Default: the preface is not recognized. */
   readonly onHttp2?: ((transport: Transport) => void) | undefined
-  /** Called with whether a persistent connection without TLS reads into the shared buffer. */
+  /** Called for a persistent connection without TLS. `isShared` reports whether it reads into the shared buffer. */
   readonly onReceiving?: ((isShared: boolean) => void) | undefined
   readonly onClose: (connection: Drainable) => void
 }
@@ -17,7 +17,7 @@ export interface Http1ConnectionOptions {
 export type Phase =
   /** No bytes have arrived yet. */
   | 'fresh'
-  /** The connection waits for its next request. */
+  /** The connection is waiting for its next request. */
   | 'idle'
   /** Part of a head has arrived. */
   | 'head'
@@ -25,6 +25,6 @@ export type Phase =
   | 'exchange'
   /** The last response has been written. Further bytes are discarded until the peer has read it. */
   | 'lingering'
-  /** Another owner uses the transport. The connection receives only `onClose`. */
+  /** Another owner is using the transport. The connection receives only `onClose`. */
   | 'upgraded'
   | 'closed'

@@ -164,7 +164,7 @@ describe('a response', () => {
     expect(old.text).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
   })
 
-  it('waits for a client that does not read, and ends after the last byte', async () => {
+  it('waits for a client that is not reading, and ends after the last byte', async () => {
     const chunk = Buffer.alloc(64 * 1024, 'x')
     let writes = 0
     const { port, outcomes } = await serve((exchange) => {
@@ -273,7 +273,7 @@ describe('a request body', () => {
     expect(wasteful).toEqual([])
   })
 
-  it('stays in the client until a consumer reads it', async () => {
+  it('remains at the client until a consumer reads it', async () => {
     let exchange: Exchange | undefined
     const { port } = await serve((received) => (exchange = received))
     const socket = await open(port)
@@ -294,7 +294,7 @@ describe('a request body', () => {
 describe('an upgrade', () => {
   const upgrade = 'GET /chat HTTP/1.1\r\nHost: a\r\nConnection: keep-alive, Upgrade\r\nUpgrade: shout\r\n\r\n'
 
-  it('passes on the bytes after the request, and ends with the connection', async () => {
+  it('passes on the bytes that follow the request, and ends when the connection closes', async () => {
     const { port, outcomes, listener } = await serve((exchange) => {
       const { socket, head } = exchange.upgrade?.() ?? {}
       socket?.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: shout\r\n\r\n')
@@ -410,7 +410,7 @@ describe('a connection that ends early', () => {
     expect(targets).toEqual(['/abort', '/wait'])
   })
 
-  it('resets instead of sending FIN if the body ends with the connection', async () => {
+  it('resets instead of sending FIN if FIN would end the body', async () => {
     const { port } = await serve((exchange) => {
       exchange.start(200, [])
       exchange.write(Buffer.from('half'))
@@ -467,7 +467,7 @@ describe('a slow client', () => {
 })
 
 describe('a rejected request', () => {
-  it('gets one response and one report while the client still sends', async () => {
+  it('receives one response and causes one report while the client is still sending', async () => {
     const { port, refusals } = await serve(hello)
     const wire = `GET /x HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n${'x'.repeat(100_000)}`
     const { text, ended } = await rawExchange(port, wire)
@@ -617,7 +617,7 @@ describe('a draining listener', () => {
     },
   )
 
-  it('closes a connection that waits for its turn', async () => {
+  it('closes a connection that is waiting for its turn', async () => {
     let drained: Promise<void> | undefined
     const { port, listener } = await serve(
       (exchange) => {

@@ -65,7 +65,7 @@ export class Http1Connection implements CycleOwner, TransportOwner, HasDeadline,
     cycle.keepAlive = false
     if (cycle.exchange?.isClosed) return this.linger()
     if (!cycle.isQuiet) return
-    // A request can be in transit. Its response then says `connection: close`.
+    // A request can be in transit. Its response will contain `connection: close`.
     const quietUntilMs = cycle.quietSinceMs + this.#host.limits.drainIdleMs
     if (quietUntilMs > performance.now()) this.deadlineMs = Math.min(this.deadlineMs, quietUntilMs)
     // The idle time is over, but bytes can already be in the kernel. The event loop reads them in this turn or the next
@@ -97,13 +97,13 @@ export class Http1Connection implements CycleOwner, TransportOwner, HasDeadline,
     else this.#transport.destroy()
   }
 
-  // HTTP/1.x requests never wait for buffer room: each one starts when the previous response has been sent.
+  // HTTP/1.x requests never wait for buffer room, because each one starts when the previous response has been sent.
   onBufferRoom(): void {}
 
   giveAway(): UpgradedConnection {
     const cycle = this.#cycle
     cycle.keepReceived()
-    // Copy the bytes: their buffer also contains the request, and perhaps earlier ones.
+    // Copy the bytes, because their buffer also contains the request, and perhaps earlier ones.
     const head = cycle.received === undefined ? Buffer.alloc(0) : ownBytes(cycle.received)
     this.output.giveUp()
     cycle.phase = 'upgraded'
@@ -186,7 +186,7 @@ export class Http1Connection implements CycleOwner, TransportOwner, HasDeadline,
   onPeerEnd(): void {
     const cycle = this.#cycle
     const { exchange } = cycle
-    // Bytes received before the end wait for their turn. Process them first.
+    // Bytes received before the end are waiting for their turn. Process them first.
     if (this.#flow.isResting || cycle.phase === 'closed') return
     // A client that ends its direction has disconnected, unless its response is complete (docs/decisions/0002).
     if (exchange !== undefined && !exchange.isComplete) {
@@ -195,12 +195,12 @@ export class Http1Connection implements CycleOwner, TransportOwner, HasDeadline,
       return
     }
     const isResponding = exchange !== undefined && !exchange.isClosed
-    // RFC 9112 §9.3.2: while the client reads a response, serve the requests that it sent after that one.
+    // RFC 9112 §9.3.2: while the client is reading a response, serve the later requests that it has already sent.
     if (isResponding && cycle.keepAlive && cycle.received !== undefined) return
     cycle.keepAlive = false
     cycle.abandonHead()
     if (isResponding) return
-    // No bytes are left to send or to read. Skip FIN, which would cost a system call. TLS needs FIN for its closing
+    // No bytes remain to be sent or read. Skip FIN, which would cost a system call. TLS needs FIN for its closing
     // alert.
     if (!this.#transport.isEncrypted && this.output.bufferedBytes === 0) this.#transport.destroy()
     else this.linger()

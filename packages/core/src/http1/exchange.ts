@@ -36,7 +36,7 @@ export interface Http1ExchangeOwner {
   giveAway(): UpgradedConnection
   /** Called when the application has completed a response that is not sent yet. */
   onComplete(exchange: Http1Exchange): void
-  /** Continues with the connection after the end of the exchange. */
+  /** Continues with the connection after the exchange has ended. */
   onSettled(exchange: Http1Exchange): void
 }
 
@@ -190,7 +190,9 @@ export class Http1Exchange extends BaseExchange {
     this.#owner.onSettled(this)
   }
 
-  /** Aborts a streamed response that would exceed `maxBufferedBytes`. Returns true, because no caller should wait. */
+  /**
+   * Aborts a streamed response that would exceed `maxBufferedBytes`. Returns true, because the caller must not wait.
+   */
   #cutOff(): true {
     this.abort()
     return true

@@ -7,7 +7,7 @@ export type Framing = { kind: 'none' } | { kind: 'length'; length: number } | { 
 const NO_BODY: Framing = { kind: 'none' }
 
 /**
- * Determines how the body of an HTTP/1.x request is delimited.
+ * Determines how an HTTP/1.x request body is delimited.
  *
  * A request without `Content-Length` and `Transfer-Encoding` has no body. Unlike a response body, a request body never
  * extends to the end of the connection.
@@ -25,7 +25,7 @@ export function requestFraming(
   contentLength: number | undefined,
 ): Framing {
   if (transferEncoding !== undefined) {
-    // §6.1 permits both fields. Proxies disagree on which one wins, so reject the request.
+    // §6.1 permits both fields. Proxies disagree on which field takes precedence, so reject the request.
     if (contentLength !== undefined) throw new ProtocolError(400, 'Content-Length with Transfer-Encoding')
     // §6.1: treat Transfer-Encoding in an HTTP/1.0 message as faulty framing.
     if (minor === 0) throw new ProtocolError(400, 'Transfer-Encoding in HTTP/1.0')
@@ -41,7 +41,10 @@ export function requestFraming(
   return contentLength === undefined ? NO_BODY : { kind: 'length', length: contentLength }
 }
 
-/** Reports whether body bytes follow the head. Even an empty chunked body has some; `Content-Length: 0` has none. */
+/**
+ * Reports whether body bytes follow the head. Even an empty chunked body has framing bytes; `Content-Length: 0` has
+ * none.
+ */
 export function hasBody(framing: Framing): boolean {
   return framing.kind === 'chunked' || (framing.kind === 'length' && framing.length > 0)
 }

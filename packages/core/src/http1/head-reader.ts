@@ -13,7 +13,9 @@ export class HeadReader {
     this.#limits = limits
   }
 
-  /** Time of the first byte of the current or last head; `undefined` if it arrived in one read, or has not started. */
+  /**
+   * Time of the first byte of the current or last head; `undefined` if the head arrived in one read or has not started.
+   */
   get startMs(): number | undefined {
     return this.#startMs
   }

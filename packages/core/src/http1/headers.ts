@@ -1,15 +1,15 @@
 import type { RequestHeaders } from '@fw/types'
 
 /**
- * Provides the header fields of a request. Parses the text of the head on first access, so that handlers that read
- * no fields do not pay for them.
+ * Provides the header fields of a request. Parses the field lines on first access, so that handlers that read no fields
+ * do not pay for parsing.
  */
 export class Http1Headers implements RequestHeaders {
   /** Field lines as received, decoded as Latin-1. Each ends in CRLF. */
   readonly block: string
   /** Three indexes for each line: its start, its colon and its end. Computed on first access. */
   #lines: readonly number[] | undefined = undefined
-  /** Bits (`kindOf`) of all names in the block. They rule out most absent names without a search. */
+  /** Bits (`kindOf`) of all names in the block. Most absent names can be ruled out by these bits, without a search. */
   #kinds = 0
 
   /** @param block Valid field lines, each ending in CRLF */
@@ -26,7 +26,7 @@ export class Http1Headers implements RequestHeaders {
       if (!this.#isAt(lines, i, wanted)) continue
       const value = this.#value(lines, i)
       if (joined === null) joined = value
-      // RFC 9110 §5.3. A proxy can pass on a cookie that HTTP/2 split into several fields (RFC 9113 §8.2.3).
+      // RFC 9110 §5.3. A proxy can forward a cookie that was split into several fields on HTTP/2 (RFC 9113 §8.2.3).
       else joined += (wanted === 'cookie' ? '; ' : ', ') + value
     }
     return joined

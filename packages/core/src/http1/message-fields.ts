@@ -57,7 +57,7 @@ export function readMessageFields(minor: 0 | 1, block: string): MessageFields {
     }
     at = end + 2
   }
-  // RFC 9112 §9.3: `close` wins.
+  // RFC 9112 §9.3: `close` takes precedence.
   const keepAlive = !hasOption(connection, CLOSE) && (minor === 1 || hasOption(connection, KEEP_ALIVE))
   return { minor, headers: new Http1Headers(block), host, contentLength, transferEncoding, expect, keepAlive, count }
 }

@@ -89,7 +89,7 @@ describe('Http1Output', () => {
     expect(output.deadlineMs).toBe(Infinity)
   })
 
-  it('writes everything in order', async () => {
+  it('writes text and bytes in order', async () => {
     const step = fc.oneof(
       fc.tuple(
         fc.constantFrom('answer', 'text', 'bytes', 'corked' as const),
@@ -142,7 +142,7 @@ describe('Http1Output', () => {
     collect()
     const grown = process.memoryUsage().heapUsed - before
     expect(connections[0]?.output.bufferedBytes).toBeGreaterThan(8000)
-    // The bytes are outside the heap. A concatenated string would take 40,000 bytes of heap.
+    // The bytes are outside the heap. A concatenated string would use 40,000 bytes of heap.
     expect(grown / connections.length).toBeLessThan(8000)
   })
 })

@@ -9,26 +9,30 @@ import type { Transport } from '../engine/transport.ts'
 /** An output's connection. A stall destroys it. */
 interface Breakable extends WriterOwner, BufferHolder {}
 
-/** Maximum characters of responses that wait to be sent together. Longer batches save no more time in system calls. */
+/**
+ * Maximum characters of responses that are waiting to be sent together. Longer batches do not save more time in system
+ * calls.
+ */
 const MAX_HELD_CHARS = 16 * 1024
 
 /** Writes the responses of a connection, and enforces the minimum rate at which the peer must read them. */
 export class Http1Output extends SlicedWriter implements HasDeadline, HeldOutput {
-  /** Time by which the peer must have read enough; `Infinity` while no bytes wait. */
+  /** Time by which the peer must have read enough; `Infinity` while no bytes are waiting. */
   deadlineMs: number = Infinity
   watchPlace = 0
   readonly #deadlines: Deadlines
   readonly #limits: Limits
   readonly #connection: Breakable
-  /** `undefined` until bytes wait. Most connections never need an account. */
+  /** `undefined` until bytes have to wait. Most connections never need an account. */
   #account: BufferAccount | undefined = undefined
   #rate: ResponseRate | undefined = undefined
   /** Bytes in the transport when the peer's progress was last measured. */
   #givenBytes = 0
   #isGivenUp = false
   /**
-   * Responses that wait to be sent together, as Latin-1 text. A corked stream would instead keep several objects for
-   * each response, which burdens the garbage collector when a thousand connections pipeline a hundred requests each.
+   * Responses that are waiting to be sent together, as Latin-1 text. A corked stream would keep several objects for
+   * each response. With a thousand connections that pipeline a hundred requests each, this burdens the garbage
+   * collector.
    */
   #held = ''
   /** Callbacks to run when all bytes written so far have been sent. */
@@ -52,7 +56,9 @@ export class Http1Output extends SlicedWriter implements HasDeadline, HeldOutput
     return this.#held.length + super.bufferedBytes
   }
 
-  /** Reports whether a whole body can be written: it fits into one write, or the process can hold it. */
+  /**
+   * Reports whether a whole body can be written. It must fit into one write, or the process must be able to hold it.
+   */
   admits(body: Uint8Array | string, byteLength: number): boolean {
     return this.passes(byteLength) || this.account.admits(body, byteLength)
   }
@@ -94,7 +100,7 @@ export class Http1Output extends SlicedWriter implements HasDeadline, HeldOutput
     if (!this.writeUtf8(text, byteLength)) this.#watch()
   }
 
-  /** Calls `onSent` when all bytes written so far have been sent. Never, if the connection closes before. */
+  /** Calls `onSent` when all bytes written so far have been sent. Does not call it if the connection closes first. */
   whenSent(onSent: () => void): void {
     ;(this.#onSent ??= []).push(onSent)
     this.#passOnSent()
@@ -130,14 +136,14 @@ export class Http1Output extends SlicedWriter implements HasDeadline, HeldOutput
     this.#watch()
   }
 
-  /** Sends the waiting responses and stops limiting the peer's time. The caller has its own time limit, or none. */
+  /** Sends the waiting responses and stops limiting the peer's time. Any further time limit is up to the caller. */
   giveUp(): void {
     this.release()
     this.#isGivenUp = true
     this.#stop()
   }
 
-  /** Drops everything: the transport is closed. */
+  /** Drops all waiting output, because the transport is closed. */
   close(): void {
     this.#held = ''
     this.#onSent = undefined
@@ -148,7 +154,7 @@ export class Http1Output extends SlicedWriter implements HasDeadline, HeldOutput
 
   #hold(response: string): void {
     if (this.#held.length + response.length > MAX_HELD_CHARS) this.release()
-    // Write a long response now, so that the caller sees whether the transport is blocked.
+    // Write a long response now, so that the caller can detect whether the transport is blocked.
     if (response.length > MAX_HELD_CHARS) return this.writeLatin1(response)
     const isFirst = this.#held === ''
     this.#held += response
@@ -173,7 +179,7 @@ export class Http1Output extends SlicedWriter implements HasDeadline, HeldOutput
     })
   }
 
-  /** Counts the waiting bytes, and limits the time that the peer has to read them. */
+  /** Counts the waiting bytes, and limits the time in which the peer must read them. */
   #watch(): void {
     this.queue?.hold(this.account)
     this.#givenBytes = this.transport.bufferedBytes

@@ -11,13 +11,13 @@ const LARGE_BUFFER_BYTES = 8 * 1024
 
 /** A request body's connection. */
 export interface Http1BodyOwner {
-  /** Starts receiving the body, because a consumer reads it. */
+  /** Starts receiving the body, because a consumer is reading it. */
   onBodyWanted(receiver: Http1RequestBody): void
-  /** Pauses or continues reading: `isFull` has changed. */
+  /** Pauses or continues reading, because `isFull` has changed. */
   onBodyFlow(receiver: Http1RequestBody): void
   /** Counts a change in the bytes held for the body. */
   onBodyHeld(difference: number): void
-  /** Ends the exchange: the consumer of the body threw. */
+  /** Ends the exchange, because the consumer of the body threw. */
   onBodyFault(receiver: Http1RequestBody): void
   /** Reports whether the next read overwrites these bytes. */
   isLent(bytes: Uint8Array): boolean
@@ -26,7 +26,7 @@ export interface Http1BodyOwner {
 /** Decodes the body of one request, and passes it from the connection to its consumer. */
 export class Http1RequestBody implements BodySupply {
   readonly body: ReceivedBody
-  /** Whether the client waits for 100 (Continue) before it sends the body. */
+  /** Whether the client is waiting for 100 (Continue) before it sends the body. */
   awaitsContinue: boolean
   /** Whether the buffer is full, so that no more bytes are accepted. */
   isFull = false
@@ -60,7 +60,7 @@ export class Http1RequestBody implements BodySupply {
   }
 
   /**
-   * Creates the body of a request.
+   * Creates a request body.
    *
    * @param headStartMs Time of the first byte of the head. Default: now
    * @returns `undefined` for a request without a body
@@ -82,7 +82,7 @@ export class Http1RequestBody implements BodySupply {
     return this.#decoder.done
   }
 
-  /** Returns the time by which the next bytes must arrive; `Infinity` while the server does not wait for any. */
+  /** Returns the time by which the next bytes must arrive; `Infinity` while the server is not waiting for any. */
   deadlineMs(deadlines: Deadlines): number {
     if (this.isFull || this.awaitsContinue) return Infinity
     return Math.min(deadlines.in(this.#limits.bodyStallTimeoutMs), this.#requestDeadlineMs)
@@ -97,7 +97,7 @@ export class Http1RequestBody implements BodySupply {
     return length === undefined || (!isWanted && length > maxSkippedBytes(this.#limits))
   }
 
-  /** Whether more bytes have been discarded than is worthwhile to keep the connection. */
+  /** Whether more bytes have been discarded than keeping the connection is worth. */
   get isTooLongToSkip(): boolean {
     return this.#skippedBytes > maxSkippedBytes(this.#limits)
   }
@@ -105,8 +105,8 @@ export class Http1RequestBody implements BodySupply {
   /**
    * Decodes received bytes and passes them to the consumer.
    *
-   * @returns The number of bytes read. It can be less than `bytes` when the body is complete, or after one share of
-   *   work; other connections should then have their turn
+   * @returns The number of bytes read. It can be less than `bytes.length` when the body is complete, or after one share
+   * of work, when other connections should have their turn
    * @throws {ProtocolError} if the body is malformed, its framing exceeds a limit, or it arrives too slowly. Earlier
    *   bytes have been passed on
    */
@@ -130,7 +130,7 @@ export class Http1RequestBody implements BodySupply {
   }
 
   /**
-   * Returns bytes that the consumer can keep. A consumer uses the last piece soon, but can hold earlier ones for a long
+   * Returns bytes that the consumer can keep. A consumer uses the last piece soon, but can keep earlier ones for a long
    * time.
    */
   #piece(bytes: Uint8Array, start: number, end: number): Uint8Array {

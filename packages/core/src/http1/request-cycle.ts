@@ -30,7 +30,7 @@ export interface CycleOwner extends Http1ExchangeOwner, FlowOwner {
  * an exchange for them.
  *
  * A pipelined request waits until the previous response is complete, so responses never overtake each other. When many
- * requests wait, the server stops reading.
+ * requests are waiting, the server stops reading.
  */
 // docs/decisions/0001
 export class RequestCycle implements Http1BodyOwner {
@@ -132,7 +132,7 @@ export class RequestCycle implements Http1BodyOwner {
     this.#throttle()
   }
 
-  /** Ends the request in progress, if any: the connection is closed. */
+  /** Ends the request in progress, if any, because the connection is closed. */
   close(): void {
     this.phase = 'closed'
     this.received = undefined
@@ -141,7 +141,7 @@ export class RequestCycle implements Http1BodyOwner {
     this.#exchange = undefined
   }
 
-  /** Reports an incomplete head: the client has disconnected. */
+  /** Reports an incomplete head whose client has disconnected. */
   abandonHead(): void {
     const { received } = this
     const isBeforeExchange = this.phase === 'head' || this.phase === 'fresh' || this.phase === 'idle'
@@ -244,7 +244,8 @@ export class RequestCycle implements Http1BodyOwner {
 
   #awaitHead(): undefined {
     if (this.phase === 'head') return
-    // RFC 9112 §2.2: an empty line is not a request. The client would match a response to it with its next request.
+    // RFC 9112 §2.2: an empty line is not a request. The client would mistake a response to it for the response to its
+    // next request.
     if (this.#heads.startMs === undefined) {
       if (this.#owner.deadlineMs === Infinity) this.#rest()
       return
@@ -311,7 +312,7 @@ export class RequestCycle implements Http1BodyOwner {
 
   /**
    * Reads into shared memory after the first request. Most connections that upgrade, switch to HTTP/2, send one large
-   * body or close after the response do so with that request.
+   * body or close do so on that first request.
    */
   #lendReads(): void {
     if (this.#transport.isEncrypted || this.#transport.isDestroyed) return
@@ -321,7 +322,7 @@ export class RequestCycle implements Http1BodyOwner {
 
   #rest(): void {
     this.quietSinceMs = performance.now()
-    // The client can use all of the advertised time. One more second covers a request sent just before its end.
+    // The client can use all of the advertised time. One more second covers a request sent just before that time ends.
     const { keepAliveTimeoutMs } = this.#host.limits
     const timeoutMs = keepAliveTimeoutMs === 0 ? 0 : keepAliveTimeoutMs + 1000
     this.#owner.deadlineMs = this.#deadlines.in(timeoutMs, this.quietSinceMs)
@@ -350,7 +351,7 @@ export class RequestCycle implements Http1BodyOwner {
     this.#flow.update(isStuck && this.phase === 'exchange')
   }
 
-  /** Counts the bytes that wait for the rest of a head or for the previous response. */
+  /** Counts the bytes that are waiting for the rest of a head or for the previous response. */
   #count(held: number): void {
     this.#owner.output.account.onReceived(held - this.#countedBytes)
     this.#countedBytes = held

@@ -192,7 +192,7 @@ describe('readRequestHead after another head on the same connection', () => {
     expect(again(wire)).toEqual(parse(wire))
   })
 
-  it.each(['', '\r\n', '\r\n\r\n'])('returns the correct end of the head if %j preceded the previous one', (lines) => {
+  it.each(['', '\r\n', '\r\n\r\n'])('returns the end of the head if %j preceded the previous one', (lines) => {
     const before = parse(`${lines}${first}`)
     for (const now of ['', '\r\n', '\r\n\r\n']) {
       const head = readRequestHead(Buffer.from(`${now}${first}abc`), DEFAULT_LIMITS, before)
@@ -305,7 +305,7 @@ describe('readRequestHead with a head that arrives in pieces', () => {
   )
 })
 
-describe('a limit of a head', () => {
+describe('a head limit', () => {
   it('rejects too many fields before the head is complete', () => {
     expect(statusOf(() => parse(get('a:\r\n'.repeat(99))))).toBeUndefined()
     expect(statusOf(() => parse(get('a:\r\n'.repeat(100))))).toBe(431)

@@ -10,7 +10,7 @@ import { splitTarget } from '../engine/semantics/target-parts.ts'
 
 /** The head of an HTTP/1.x request. */
 export interface RequestHead {
-  /** The whole head as received, including its final empty line, decoded as Latin-1. */
+  /** The whole head as received, with its final empty line, decoded as Latin-1. */
   readonly text: string
   readonly method: string
   readonly target: string
@@ -40,14 +40,14 @@ const ZERO = 0x30
 const VERSION_TEXT = /^HTTP\/\d\.\d$/
 /**
  * The field lines of a head. It allows only CRLF as a line end, no whitespace before the colon and no folded lines. RFC
- * 9112 lets a server repair such messages, but proxies disagree on the repair.
+ * 9112 allows a server to repair such messages, but proxies repair them differently.
  */
 const FIELD_LINES = /^(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n)*$/
 /** Bytes that are invalid in any line of a head, including a CR or LF outside CRLF. */
 const NEVER_IN_HEAD = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]|\r[^\n]|(?:^|[^\r])\n/
 
 /**
- * Parses the head of a request.
+ * Parses a request head.
  *
  * @param bytes All bytes received since the start of the head
  * @param previous The previous head of the connection, parsed with the same limits. Parts that the client repeats, as
@@ -88,7 +88,7 @@ export function readRequestHead(
   // A substring keeps its whole string in memory, so decode the head again without the bytes after it.
   const isWhole = from === begin && endOfLines === received.length
   const text = isWhole ? received : bytes.toString('latin1', begin, end)
-  // Count the lines of earlier calls too.
+  // Also count the lines that earlier calls have searched.
   if (from > begin) findEmptyLine(text, limits)
   const lineEnd = text.indexOf('\r\n')
   accept(judgeRequestLine(lineEnd, limits))
@@ -155,7 +155,8 @@ function withHost(fields: MessageFields, host: string): MessageFields {
 }
 
 /**
- * Reports whether the bytes at `begin` repeat the previous head. Only checks a long head, or one with bytes after it.
+ * Reports whether the bytes at `begin` repeat the previous head. Checks only a long head, or one that other bytes
+ * follow.
  */
 function isAgain(bytes: Buffer, begin: number, { text }: RequestHead): boolean {
   const end = begin + text.length
@@ -170,7 +171,7 @@ function moved(head: RequestHead, begin: number): RequestHead {
 }
 
 /**
- * Finds the empty line that ends a head. It visits each line, to count them.
+ * Finds the empty line that ends a head. Visits each line to count the lines.
  *
  * @returns The index after the empty line; `undefined` if it has not arrived yet
  * @throws {ProtocolError} 431 if there are too many lines before it
@@ -181,7 +182,7 @@ function findEmptyLine(text: string, limits: HeadLimits): number | undefined {
     const end = text.indexOf('\r\n', at)
     if (end === -1) return undefined
     if (end === at && lines > 0) return end + 2
-    // The first line is the request line, or the rest of a line that an earlier call has seen.
+    // The first line is the request line, or the rest of a line that an earlier call has read.
     if (lines > limits.maxFields) accept(judgeFieldCount(lines, limits))
     at = end + 2
   }
@@ -189,7 +190,7 @@ function findEmptyLine(text: string, limits: HeadLimits): number | undefined {
 
 /** Rejects an incomplete head that can no longer become valid. */
 function checkUnfinished(bytes: Buffer, begin: number, seenBytes: number, limits: HeadLimits): undefined {
-  // Start one byte earlier, to see whether a CR precedes the first new LF.
+  // Start one byte earlier, to check whether a CR precedes the first new LF.
   const from = Math.max(begin, seenBytes - 1)
   const added = bytes.toString('latin1', from, begin + limits.maxHeadBytes + 1)
   if (from > begin && added.includes('\n')) {

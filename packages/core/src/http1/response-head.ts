@@ -3,17 +3,17 @@ import { httpDate } from '../engine/fields/http-date.ts'
 import type { ResponseHead } from '../engine/exchange/response-head.ts'
 import { statusPhrase } from '../engine/semantics/status-phrase.ts'
 
-/** The delimitation of a response body (RFC 9112 §6.3). */
+/** How a response body is delimited (RFC 9112 §6.3). */
 export type ResponseFraming =
   /** The response has no body and no `content-length`. */
   | 'none'
   /** The response has a `content-length`. No body follows in a response to HEAD or with status 304. */
   | 'length'
   | 'chunked'
-  /** The body ends with the connection. HTTP/1.0 has no other delimitation for an unknown length. */
+  /** The body ends when the connection closes. HTTP/1.0 has no other way to delimit a body of unknown length. */
   | 'close'
 
-/** The fields of a response that concern the connection. */
+/** Response fields that concern the connection. */
 export interface ConnectionFields {
   /** Whether the connection stays open after this response. */
   readonly keepAlive: boolean
@@ -23,7 +23,7 @@ export interface ConnectionFields {
   readonly altSvc: string
 }
 
-/** Determines how the body of a response is delimited. */
+/** Determines how a response body is delimited. */
 export function responseFraming(minor: 0 | 1, head: ResponseHead): ResponseFraming {
   if (head.contentLength !== undefined) return 'length'
   if (!head.allowsBody) return 'none'
@@ -31,7 +31,7 @@ export function responseFraming(minor: 0 | 1, head: ResponseHead): ResponseFrami
 }
 
 /**
- * Returns the head of a response as Latin-1 text.
+ * Returns a response head as Latin-1 text.
  *
  * The version is always HTTP/1.1, the highest HTTP/1.x version that the server supports, even if the client sent
  * HTTP/1.0 (RFC 9110 §2.5).
@@ -73,14 +73,14 @@ export function encodeRefusal(status: number): string {
   return encodeHead(status, head, 'length', { keepAlive: false, keepAliveSeconds: 0, altSvc: '' })
 }
 
-/** Returns the head of an informational response. */
+/** Returns an informational response head. */
 export function encodeInformational(status: number, fields: FieldList): string {
   let text = statusLine(status)
   for (let i = 0; i < fields.length; i += 2) text += `${fields[i]}: ${fields[i + 1]}\r\n`
   return `${text}\r\n`
 }
 
-/** Returns the size line of a chunk. CRLF must follow the bytes of the chunk. */
+/** Returns the size line of a chunk. CRLF must follow the chunk data. */
 export function chunkHead(length: number): string {
   return `${length.toString(16)}\r\n`
 }

@@ -7,7 +7,7 @@ export type BodyTimeLimits = Pick<
   'bodyStallTimeoutMs' | 'requestTimeoutMs' | 'minBodyBytesPerSecond' | 'bodyRateGraceMs'
 >
 
-/** Limits the time of a request body: between two frames, in total, and by its average rate. */
+/** Enforces the time limits of a request body: between two frames, in total, and by its average rate. */
 export class BodyTimeout {
   /** Time by which the next bytes must arrive; `Infinity` while stopped. */
   deadlineMs: number = Infinity

@@ -98,7 +98,7 @@ describe('an HTTP/2 connection', () => {
     session.destroy()
   })
 
-  it('sends the last GOAWAY after it has answered the open streams', async () => {
+  it('sends the last GOAWAY after it has responded on all open streams', async () => {
     let exchange: Exchange | undefined
     const { session, listener } = await serve((received) => (exchange = received))
     const stream = session.request({ ':path': '/' })

@@ -22,17 +22,17 @@ type Phase =
   | 'open'
   /** Sends the first GOAWAY with the next request, or after `drainIdleMs` without a request. */
   | 'leaving'
-  /** Still serves new streams: the client can have opened them before it received the first GOAWAY. */
+  /** Still serves new streams, because the client can have opened them before it received the first GOAWAY. */
   | 'draining'
   /** Ignores new streams, and closes after the last open one. */
   | 'ending'
-  /** Has sent all frames. Discards received bytes until the client closes. */
+  /** Has sent all frames. Discards received bytes until the client closes the connection. */
   | 'lingering'
   | 'closed'
 
 /**
- * If more bytes than this are buffered for the transport, the client is not reading its responses, and the connection
- * stops reading.
+ * Maximum number of bytes buffered for the transport. Above it, the connection stops reading, because the client is not
+ * reading its responses.
  */
 const MAX_UNSENT_BYTES = 256 * 1024
 
@@ -43,7 +43,8 @@ export interface Http2ConnectionOptions {
 }
 
 /**
- * Serves one HTTP/2 connection: owns the transport, limits reading to its share of the event loop, and runs shutdown.
+ * Serves one HTTP/2 connection. Owns the transport, limits reading to its share of the event loop, and runs the
+ * shutdown.
  *
  * @see RFC 9113 §3.4 (preface), §5.4 (errors), §6.8 (end)
  */
@@ -136,7 +137,8 @@ export class Http2Connection
       this.#announceEnd()
       return
     }
-    // Many clients fail requests that are queued when GOAWAY arrives. A client that has just sent one has an empty queue.
+    // Many clients fail requests that are queued when GOAWAY arrives. A client that has just sent a request has an
+    // empty queue.
     this.#phase = 'leaving'
     this.#setIdleDeadline(drainIdleMs)
   }
@@ -180,7 +182,7 @@ export class Http2Connection
     if (this.#phase === 'draining') this.#leave()
   }
 
-  /** Handles GOAWAY: the client opens no more streams. */
+  /** Handles GOAWAY, after which the client opens no more streams. */
   onGoaway(code: number): void {
     if (code === ErrorCode.NO_ERROR) this.#leave()
     else this.destroy()
@@ -190,7 +192,7 @@ export class Http2Connection
     const nowMs = performance.now()
     if (nowMs >= this.#idleDeadlineMs) this.#onIdleTooLong()
     if (nowMs >= this.#frames.deadlineMs) {
-      // Like HTTP/1.1: close a connection that sent no request without a response.
+      // As on HTTP/1.1, close a connection without a response if the client has sent no request.
       if (!this.#frames.hasBegun) return this.destroy()
       this.#fail(new ConnectionError(ErrorCode.ENHANCE_YOUR_CALM, 'Request head took too long'))
     }
@@ -225,9 +227,9 @@ export class Http2Connection
   onEnd(): void {
     // Bytes received earlier are still queued. `onReadTurn` calls this again.
     this.#hasEnded = this.#flow.isResting
-    // A lingering connection closes once the transport has taken everything.
+    // A lingering connection closes when the transport has accepted all bytes.
     if (this.#hasEnded || !this.#isReading) return
-    // The client can no longer end its requests. Abort them like on HTTP/1.1, except those with a complete response.
+    // The client can no longer end its requests. Abort them as on HTTP/1.1, except those with a complete response.
     this.#phase = 'ending'
     this.#idleDeadlineMs = Infinity
     this.#streams.abandon(new AbortedError('The client closed the connection'))
@@ -271,7 +273,7 @@ export class Http2Connection
     return this.#phase !== 'lingering' && this.#phase !== 'closed'
   }
 
-  /** Whether too many sent bytes are unread by the client. */
+  /** Whether too many of the sent bytes have not been read by the client. */
   get #isStuck(): boolean {
     return this.#writer.bufferedBytes > MAX_UNSENT_BYTES
   }
@@ -333,7 +335,7 @@ export class Http2Connection
       linger.start()
       this.#idleDeadlineMs = linger.deadlineMs
       this.onDeadlineSet(linger.deadlineMs)
-      // The transport emits no `drain` after its end. Notify streams that still wait for it.
+      // The transport emits no `drain` after its end. Notify streams that are still waiting for it.
       if (!this.#transport.isDestroyed) this.sender.pump()
     })
     this.#throttle()
@@ -344,7 +346,7 @@ export class Http2Connection
     this.onDeadlineSet(this.#idleDeadlineMs)
   }
 
-  /** Pauses reading while the client does not read its responses. */
+  /** Pauses reading while the client is not reading its responses. */
   #throttle(): void {
     this.#flow.update(this.#isReading && this.#isStuck)
     if (this.#writer.isBlocked) this.#countUnsent()

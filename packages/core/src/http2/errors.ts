@@ -1,7 +1,7 @@
 import { ProtocolError } from '../engine/errors.ts'
 import type { Verdict } from '../engine/semantics/verdict.ts'
 
-/** Error codes of RFC 9113 §7. */
+/** Error codes from RFC 9113 §7. */
 export const ErrorCode = {
   NO_ERROR: 0x0,
   PROTOCOL_ERROR: 0x1,

@@ -35,7 +35,7 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
   isQueued = false
   readonly #owner: StreamOwner<Http2Exchange>
   readonly #head: Http2RequestHead
-  /** Body of the request; `undefined` if the request ended with its head. */
+  /** Request body; `undefined` if the request ended with its head. */
   readonly #requestBody: Http2RequestBody | undefined
   /** Empty body of a request that ended with its head, created on first access. */
   #body: ReceivedBody | undefined = undefined
@@ -102,7 +102,7 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
     return this.#owner.spareWindow
   }
   get body(): ReceivedBody {
-    // Created on first access: most handlers do not access an empty body.
+    // Created on first access, because most handlers do not access an empty body.
     return this.#requestBody?.body ?? (this.#body ??= emptyBody())
   }
   /** Bytes of the request head, as the account counts them. */
@@ -137,7 +137,7 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
 
   override drained(): Promise<void> {
     const promise = super.drained()
-    // Other streams can have filled the socket after it accepted all bytes of this one.
+    // Other streams can have filled the socket after it accepted all bytes from this stream.
     if (!this.isClosed && this.isBlocked) this.#awaitDrain()
     return promise
   }
@@ -191,10 +191,10 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
     this.#requestBody?.onStreamOver()
   }
 
-  /** Aborts the exchange: its stream or connection has ended. */
+  /** Aborts the exchange, because its stream or connection has ended. */
   onLost(error: Error): void {
     this.#queue?.clear()
-    // Settle first: the body's reader can try to answer when it receives the error.
+    // Settle first, because the body's reader can try to respond when it receives the error.
     super.settle(true)
     this.#setDeadline()
     this.#requestBody?.onClosed(error)
@@ -282,7 +282,7 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
       queue.isEnding = true
       queue.push(typeof body === 'string' ? new QueuedText(body, length) : body)
       this.#enqueue()
-      // A client that sends its whole body first reads the response only if its own window grows.
+      // A client that first sends its whole body reads the response only if its own window grows.
       if (this.queuedBytes > 0) this.openBody?.body.discard()
     }
   }
@@ -361,7 +361,7 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
     this.#setDeadline()
   }
 
-  /** Ends the response after its last body byte: sends the trailers and completes or drains the request. */
+  /** Ends the response after its last body byte. Sends the trailers, and completes or drains the request. */
   #finish(): void {
     if (this.#trailers !== undefined && !this.#isSent) this.#owner.responseFields.trailers(this.id, this.#trailers)
     this.#isSent = true
@@ -374,7 +374,7 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
     else this.openBody.linger()
   }
 
-  /** Wakes the writer once the connection has room. */
+  /** Wakes the writer when the connection has room. */
   #awaitDrain(): void {
     if (this.queuedBytes > 0) return
     if (this.isBlocked) this.#owner.sender.awaitRoom(this)

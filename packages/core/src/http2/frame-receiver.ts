@@ -11,7 +11,10 @@ import type { Sender } from './sending/sender.ts'
 import type { ClientSettings } from './frames/settings.ts'
 import type { Http2Streams } from './streams.ts'
 
-/** Multiple of `maxHeadBytes` that a field block may have, so that a section above the limit still gets 431. */
+/**
+ * Maximum size of a field block, as a multiple of `maxHeadBytes`. A section above `maxHeadBytes` must still fit, so
+ * that it can be answered with 431.
+ */
 const BLOCK_FACTOR = 4
 /** Bytes of the deprecated priority in HEADERS (RFC 9113 §6.2). */
 const PRIORITY_BYTES = 5
@@ -22,7 +25,7 @@ export interface FrameOwner {
   readonly deadlines: Deadlines
   readonly sender: Sender
   readonly clientSettings: ClientSettings
-  /** Called when `deadlineMs` may have become earlier. */
+  /** Called when `deadlineMs` has possibly become earlier. */
   onDeadlineSet(deadlineMs: number): void
   /** Called when the field section of a request, or of its trailers, begins. */
   onFieldsBegin(): void
@@ -196,6 +199,8 @@ export class FrameReceiver {
       this.#owner.onSettingsAcknowledged()
       return
     }
+    // A client that changes its settings often gains nothing from it, but each frame costs an acknowledgement.
+    this.#streams.countIdleFrame()
     this.#hasSettings = true
     // No field block is open here, so only the preface deadline can be set.
     this.deadlineMs = Infinity
@@ -206,7 +211,7 @@ export class FrameReceiver {
     // RFC 7541 §4.2: with several changes, the encoder must also signal the smallest size.
     writer.encoder.setMaxTableBytes(settings.takeMinTableBytes())
     writer.encoder.setMaxTableBytes(settings.headerTableBytes)
-    // Acknowledge before sending DATA: nghttp2 applies its larger window only once it receives the ACK.
+    // Acknowledge before sending DATA, because nghttp2 applies its larger window only after it receives the ACK.
     writer.settingsAck()
     writer.flushSoon()
     if (settings.initialWindow === windowBefore) return

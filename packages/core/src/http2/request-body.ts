@@ -12,12 +12,12 @@ import type { SpareWindow } from './receive-windows.ts'
 
 /**
  * Window bytes per DATA frame that may arrive while the buffer is full. Without this limit, frames of one or two bytes
- * would use 150 times the memory of a window on every stream.
+ * would use 150 times as much memory as the window, on every stream.
  */
 const WINDOW_PER_UNREAD_FRAME = 64
 /**
  * Milliseconds without request bytes after which an answered request is reset. With an immediate RST_STREAM, curl 7.88
- * loses the response, and HAProxy 2.6 breaks the connection of a client that still sends.
+ * loses the response, and HAProxy 2.6 breaks the connection of a client that is still sending.
  */
 const RESET_AFTER_MS = 250
 /** Maximum window of a stream, in bytes, reached while the handler keeps up. A client sends one window per round trip. */
@@ -63,7 +63,7 @@ export class Http2RequestBody implements BodySupply {
   /** Whether the stream has ended, so that no frame may be sent on it. */
   #isOver = false
   #receivedBytes = 0
-  /** Bytes that the client may still send, padding included. */
+  /** Bytes that the client may still send, including padding. */
   #window: number = DEFAULT_WINDOW
   /** Size of the whole window, in bytes. */
   #size: number = DEFAULT_WINDOW
@@ -93,7 +93,8 @@ export class Http2RequestBody implements BodySupply {
   /** Starts or restarts the timeouts for an incomplete body. @param nowMs Current time, as `performance.now()` */
   watch(nowMs: number): void {
     this.#isNoted = false
-    // No timeout applies while the client waits for 100 (Continue), or while the handler has not read what arrived.
+    // No timeout applies while the client is waiting for 100 (Continue), or until the handler has read the buffered
+    // bytes.
     if (this.#isComplete || this.#awaitsContinue || this.#isFull || this.#linger !== undefined) return
     const { deadlines, limits } = this.#owner
     this.#time ??= new BodyTimeout(limits, deadlines, nowMs)
@@ -113,7 +114,10 @@ export class Http2RequestBody implements BodySupply {
     this.#owner.onBodyDeadline()
   }
 
-  /** Discards the rest of the request after a complete response. Resets the stream on too many bytes, or on silence. */
+  /**
+   * Discards the rest of the request after a complete response. Resets the stream after too many bytes, or after
+   * `RESET_AFTER_MS` without bytes.
+   */
   linger(): void {
     const { limits, deadlines } = this.#owner
     this.#linger = new LingerLimits(limits, deadlines)
@@ -132,7 +136,7 @@ export class Http2RequestBody implements BodySupply {
    * Receives the body bytes of a DATA frame.
    *
    * @param bytes Buffer with the body bytes from `start` to `end`; other frames can share it
-   * @param frameBytes Payload length of the frame, padding included
+   * @param frameBytes Payload length of the frame, including padding
    * @throws {ConnectionError} FLOW_CONTROL_ERROR if the frame exceeds the window
    * @throws {StreamError} if there is more content than announced, or too many small frames are buffered
    */
@@ -179,7 +183,7 @@ export class Http2RequestBody implements BodySupply {
     this.#giveBack()
   }
 
-  /** Fails an incomplete body: the stream ended before its exchange. */
+  /** Fails an incomplete body, because the stream ended before its exchange. */
   onClosed(error: Error): void {
     this.unwatch()
     if (!this.#isComplete) this.body.fail(error)

@@ -5,7 +5,7 @@ import type { FieldSection } from './hpack/field.ts'
 import { HpackError } from './hpack/error.ts'
 import { readRequestHead, type Http2RequestHead } from './request-head.ts'
 
-/** Default SETTINGS_HEADER_TABLE_SIZE, in bytes. The server announces no other size. */
+/** Default SETTINGS_HEADER_TABLE_SIZE, in bytes. The server does not announce any other size. */
 const TABLE_BYTES = 4096
 
 /** Decodes a client's field blocks. Caches the last valid request head, because clients often repeat it. */

@@ -32,7 +32,7 @@ describe('readRequestHead', () => {
     request({ ':authority': 'u@a' }),
     request({ ':authority': ':80' }),
     request({ ':authority': 'a%zz' }),
-  ])('answers 400 to %j', (...fields) => {
+  ])('answers %j with 400', (...fields) => {
     const refusal = { status: 400, scope: 'stream' }
     expect(() => readRequestHead(section(fields), LIMITS)).toThrow(expect.objectContaining(refusal))
   })
@@ -67,7 +67,7 @@ describe('readRequestHead', () => {
     expect(() => readRequestHead(invalid, LIMITS)).toThrow(expect.objectContaining(MALFORMED))
   })
 
-  it('answers 431 to a section above the size limit', () => {
+  it('answers a section above the size limit with 431', () => {
     const large = section(request({}), { isTooLarge: true })
     expect(() => readRequestHead(large, LIMITS)).toThrow(expect.objectContaining({ status: 431 }))
   })
@@ -97,7 +97,7 @@ describe('readRequestHead', () => {
 })
 
 describe('http2Trailers', () => {
-  it('discards fields that a handler must not see', () => {
+  it('discards fields that must not be passed to handlers', () => {
     const trailers = section(['host', 'b', 'x-sum', '1', 'authorization', 'c'])
     expect(http2Trailers(trailers, DEFAULT_LIMITS)).toEqual(['x-sum', '1'])
   })
@@ -113,7 +113,7 @@ describe('http2Trailers', () => {
   it.each([
     ['bytes', { maxTrailerBytes: 10 }],
     ['fields', { maxTrailerFields: 0 }],
-  ])('answers 431 to too many %s', (_what, limits) => {
+  ])('answers too many %s with 431', (_what, limits) => {
     const refusal = expect.objectContaining({ status: 431 })
     expect(() => http2Trailers(section(['x', '1']), { ...DEFAULT_LIMITS, ...limits })).toThrow(refusal)
   })

@@ -78,9 +78,9 @@ export function readRequestHead(section: FieldSection, limits: Http2HeadLimits):
 }
 
 /**
- * Checks a field section as the trailers of a request.
+ * Checks a field section that contains request trailers.
  *
- * @returns The fields that a handler is allowed to see
+ * @returns The fields that are passed to handlers
  * @throws {StreamError} PROTOCOL_ERROR if the request is malformed
  * @throws {ProtocolError} 431 if there are too many fields or bytes
  * @see RFC 9113 §8.1

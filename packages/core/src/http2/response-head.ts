@@ -14,7 +14,7 @@ export class ResponseFields {
     this.#host = host
   }
 
-  /** Sends the head of a final response. @see RFC 9113 §8.3.2 */
+  /** Sends a final response head. @see RFC 9113 §8.3.2 */
   head(streamId: number, status: number, { fields, hasDate, contentLength }: ResponseHead, endsStream: boolean): void {
     const { altSvc } = this.#host
     const section = fields.slice()
@@ -24,7 +24,7 @@ export class ResponseFields {
     this.#writer.fields(streamId, endsStream, status, section)
   }
 
-  /** Sends the head of a 1xx response. @see RFC 9113 §8.1 */
+  /** Sends a 1xx response head. @see RFC 9113 §8.1 */
   informational(streamId: number, status: number, fields: FieldList): void {
     this.#writer.fields(streamId, false, status, fields)
     this.#writer.flushSoon()

@@ -32,7 +32,7 @@ describe('StreamHistory', () => {
     expect([5, 6, 7].map((id) => history.isIgnored(id))).toEqual([false, false, true])
   })
 
-  it('forgets the oldest reset beyond the maximum', () => {
+  it('drops the oldest reset if there are too many', () => {
     const history = new StreamHistory(2)
     for (const id of [1, 3, 5]) history.addReset(id)
     expect([1, 3, 5].map((id) => history.wasReset(id))).toEqual([false, true, true])

@@ -57,7 +57,7 @@ export class StreamHistory {
     }
   }
 
-  /** Records a stream that the server reset. Forgets the oldest beyond the maximum. */
+  /** Records a stream that the server reset. Drops the oldest one if there are too many. */
   addReset(id: number): void {
     this.#resets.add(id)
     if (this.#resets.size <= this.#maxResets) return

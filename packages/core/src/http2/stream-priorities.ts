@@ -1,6 +1,6 @@
 import { DEFAULT_PRIORITY, type Priority } from '../engine/fields/priority.ts'
 
-/** Default while the client has sent no priority: all streams make progress. */
+/** Default until the client sends a priority. All streams make progress. */
 const SHARED: Priority = { ...DEFAULT_PRIORITY, isIncremental: true }
 
 /**

@@ -35,7 +35,7 @@ export interface StreamsOwner extends GateOwner {
   readonly remotePort: number | undefined
   readonly sender: Sender
   readonly clientSettings: ClientSettings
-  /** Whether the client has acknowledged the server's SETTINGS, and so knows its limits. */
+  /** Whether the client has acknowledged the server's SETTINGS, and therefore its limits. */
   readonly isAcknowledged: boolean
   /** Time of the last read; 0 while requests are not traced. */
   readonly readMs: number
@@ -103,7 +103,10 @@ export class Http2Streams implements StreamOwner<Http2Exchange> {
   get size(): number {
     return this.#open.size
   }
-  /** Number of requests whose exchange has not ended. Some other streams still wait for the rest of their request. */
+  /**
+   * Number of requests whose exchange has not ended. Other open streams can still be receiving the rest of their
+   * request.
+   */
   get requestsInFlight(): number {
     return this.#open.list().filter((exchange) => !exchange.isClosed).length
   }
@@ -119,12 +122,12 @@ export class Http2Streams implements StreamOwner<Http2Exchange> {
     this.#history.onFrames()
   }
 
-  /** Ignores new streams from now on. The caller sends the GOAWAY that announces it. */
+  /** Ignores new streams from now on. The caller sends the GOAWAY that announces this. */
   refuseNew(): void {
     this.#history.isEnding = true
   }
 
-  /** Ends a batch of frames: updates the timeouts of the bodies that received bytes. */
+  /** Ends a batch of frames. Updates the timeouts of the bodies that received bytes. */
   onFramesEnd(): void {
     if (this.#noted.length === 0) return
     const nowMs = performance.now()
@@ -149,7 +152,7 @@ export class Http2Streams implements StreamOwner<Http2Exchange> {
   /**
    * Receives the content of a DATA frame, from `start` to `end` in `bytes`.
    *
-   * @param frameBytes Payload length of the frame, padding included
+   * @param frameBytes Payload length of the frame, including padding
    * @throws {ConnectionError} if the stream must not receive DATA, or the frame exceeds its window
    */
   onData(id: number, bytes: Buffer, start: number, end: number, frameBytes: number, endsStream: boolean): void {
@@ -212,7 +215,7 @@ export class Http2Streams implements StreamOwner<Http2Exchange> {
     for (const exchange of this.#open.list()) exchange.widen(difference)
   }
 
-  /** Counts a frame that has no effect. @throws {ConnectionError} ENHANCE_YOUR_CALM beyond the limit */
+  /** Counts a frame that has no effect. @throws {ConnectionError} ENHANCE_YOUR_CALM if the limit is exceeded */
   countIdleFrame(): void {
     this.#floodLimits.countIdleFrame()
   }
@@ -227,7 +230,7 @@ export class Http2Streams implements StreamOwner<Http2Exchange> {
 
   resetStream(exchange: Http2Exchange, code: ErrorCode): void {
     if (!this.#open.has(exchange)) return
-    // Send the frame first: removing the last stream can end the connection.
+    // Send the frame first, because removing the last stream can end the connection.
     this.#sendReset(exchange.id, code)
     this.#remove(exchange)
   }

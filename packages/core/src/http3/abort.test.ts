@@ -74,7 +74,7 @@ describe('a client that aborts', () => {
   it.each<[string, (stream: RawStream) => void]>([
     ['STOP_SENDING', (stream) => stream.stop(REQUEST_CANCELLED)],
     ['RESET_STREAM', (stream) => stream.reset(REQUEST_CANCELLED)],
-  ])('ends the exchange while the handler reads the body by %s', async (_how, giveUp) => {
+  ])('ends the exchange while the handler is reading the body by %s', async (_how, giveUp) => {
     const { server, next } = await serveToTest()
     await using _server = server
     const { connection } = await server.connect()
@@ -87,7 +87,7 @@ describe('a client that aborts', () => {
     expect(await outcome).toEqual(aborted)
   })
 
-  it('ends the exchange while the handler does not read its large body', async () => {
+  it('ends the exchange while the handler is not reading its large body', async () => {
     const { server, next } = await serveToTest()
     await using _server = server
     const { connection } = await server.connect()
@@ -143,7 +143,7 @@ describe('a client that aborts', () => {
     expect(stream.hasEnded).toBe(true)
   })
 
-  it('does not disturb the other requests on its connection', async () => {
+  it('does not affect the other requests on its connection', async () => {
     const { server, next } = await serveToTest()
     await using _server = server
     const client = await server.connect()
@@ -203,7 +203,7 @@ describe('an exchange that fails', () => {
     expect(await failure).toMatchObject({ name: 'AbortError' })
   })
 
-  it('discards an unread body so that the client sees the early response', async () => {
+  it('discards an unread body so that the client receives the early response', async () => {
     const { server, next } = await serveToTest()
     await using _server = server
     const client = await server.connect()

@@ -14,7 +14,7 @@ async function settled(value: () => number): Promise<number> {
 }
 
 describe('HTTP/3 backpressure', () => {
-  it('blocks the handler while the client does not read, without losing bytes', async () => {
+  it('blocks the handler while the client is not reading, without losing bytes', async () => {
     let written = 0
     const total = 8_000_000
     await using server = await serveHttp3((exchange) => {
@@ -41,7 +41,7 @@ describe('HTTP/3 backpressure', () => {
     expect([at, isIntact]).toEqual([total, true])
   })
 
-  it('sends other responses while the client does not read one', async () => {
+  it('sends other responses while the client is not reading one', async () => {
     await using server = await serveHttp3((exchange) =>
       exchange.respond(200, [], Buffer.alloc(exchange.target === '/big' ? 5_000_000 : 50_000)),
     )
@@ -76,7 +76,7 @@ describe('HTTP/3 backpressure', () => {
     expect(await outcome).toEqual({ status: 200, bodyBytes: 1_000_005, aborted: false })
   })
 
-  it('blocks the client while the handler does not read the body, without losing bytes', async () => {
+  it('blocks the client while the handler is not reading the body, without losing bytes', async () => {
     const exchanges: Exchange[] = []
     await using server = await serveHttp3((exchange) => void exchanges.push(exchange), {
       maxBufferedBodyBytes: 32 * 1024,

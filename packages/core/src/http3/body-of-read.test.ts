@@ -27,7 +27,7 @@ describe('BodyOfRead', () => {
     expect(body.take(true).buffer.byteLength).toBe(3)
   })
 
-  it('holds no bytes after clear', () => {
+  it('contains no bytes after clear', () => {
     const body = new BodyOfRead()
     body.add(Buffer.from('a'))
     body.add(Buffer.from('b'))

@@ -4,8 +4,8 @@ const joined = Buffer.allocUnsafeSlow(16 * 1024)
 const NOTHING = new Uint8Array()
 
 /**
- * Joins the content of one read into one chunk, regardless of the number of DATA frames. A client that sends one-byte
- * frames therefore does not make the server keep one object per byte.
+ * Joins the content of one read into one chunk, regardless of the number of DATA frames. If a client sends one-byte
+ * frames, the server therefore does not keep one object per byte.
  */
 export class BodyOfRead {
   #first: Uint8Array | undefined = undefined
@@ -37,8 +37,8 @@ export class BodyOfRead {
   /**
    * Returns a copy of the added bytes, and empties the buffer.
    *
-   * @param waits Whether the copy can be kept for a long time. It then gets its own memory, so that it does not retain
-   * a shared pool
+   * @param waits Whether the copy can be kept for a long time. The copy then has its own memory, so that it does not
+   * retain a shared pool
    */
   take(waits: boolean): Buffer {
     const body = this.#joinedBytes > 0 ? joined.subarray(0, this.#joinedBytes) : (this.#first ?? NOTHING)

@@ -24,7 +24,7 @@ const READ_BYTES = 4096
  */
 const LAST_REQUEST_ID = Buffer.from('fffffffffffffffc', 'hex')
 const GOAWAY_GRACE_MS = 200
-/** Maximum interval in milliseconds between the pings that keep a connection with an idle response open. */
+/** Maximum interval, in milliseconds, between the pings that keep a connection open while its responses are idle. */
 const MAX_PING_INTERVAL_MS = 10_000
 
 export interface Http3ConnectionOptions {
@@ -69,7 +69,7 @@ export class Http3Connection implements QuicConnectionEvents, StreamOwner, Drain
     this.gate = new RequestGate(this)
     this.#options = options
     this.#resets = new RateBudget(limits.maxStreamResetBurst, limits.maxStreamResetsPerSecond, performance.now())
-    // Two pings can get lost before the idle timeout.
+    // Two pings can be lost before the idle timeout.
     this.#pingIntervalMs = Math.min(MAX_PING_INTERVAL_MS, quic.idleTimeoutMs / 3)
     const controlId = quic.openUnidirectional()
     this.#controlId = controlId

@@ -3,7 +3,7 @@ import { FrameReader, FrameType, isHttp2FrameType, type FrameHandler } from './f
 import { readSettings } from './settings.ts'
 import { readVarint, varintLength } from './varint.ts'
 
-/** Largest accepted frame in bytes. A client's SETTINGS take a few dozen bytes. */
+/** Largest accepted frame in bytes. A client's SETTINGS frame has a few dozen bytes. */
 const MAX_FRAME_BYTES = 4096
 
 /**

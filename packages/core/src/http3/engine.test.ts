@@ -42,7 +42,7 @@ describe('an HTTP/3 request', () => {
     expect(exchange?.body.length).toBe(0)
   })
 
-  it('is read correctly wherever its bytes are split', async () => {
+  it('is read unchanged wherever its bytes are split', async () => {
     await using server = await serveHttp3((exchange) => {
       void bodyOf(exchange).then(({ body, trailers }) =>
         exchange.respond(200, [], `${exchange.target} ${body.toString()} ${trailers.join('=')}`),
@@ -85,7 +85,7 @@ describe('an HTTP/3 request', () => {
     expect(lengths).toEqual([undefined, 4])
   })
 
-  it('gets a 100 response to expect: 100-continue when the handler reads its body', async () => {
+  it('receives a 100 response to expect: 100-continue when the handler reads its body', async () => {
     await using server = await serveHttp3((exchange) => {
       setImmediate(() => void bodyOf(exchange).then(({ body }) => exchange.respond(200, [], body)))
     })
@@ -95,7 +95,7 @@ describe('an HTTP/3 request', () => {
     expect(await response.text()).toBe('abc')
   })
 
-  it('gets no 100 response to expect: 100-continue if the handler does not read its body', async () => {
+  it('receives no 100 response to expect: 100-continue if the handler does not read its body', async () => {
     await using server = await serveHttp3((exchange) => exchange.respond(417, [], 'no'))
     const client = await server.connect()
     const response = await client.request({ path: '/', body: 'abc', headers: [['expect', '100-continue']] })

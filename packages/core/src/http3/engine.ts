@@ -130,7 +130,7 @@ export class Http3Listener {
   }
 }
 
-/** Rejects Ed25519 certificates: quiche's TLS library accepts them, but every handshake then fails. */
+/** Rejects Ed25519 certificates. quiche's TLS library accepts them, but every handshake would fail. */
 function checkUsable({ cert }: QuicCredentials): void {
   if (new X509Certificate(cert).publicKey.asymmetricKeyType !== 'ed25519') return
   throw withCode(

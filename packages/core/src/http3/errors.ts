@@ -31,7 +31,7 @@ export const ErrorCode = {
 
 export type ErrorCode = (typeof ErrorCode)[keyof typeof ErrorCode]
 
-/** Reports a protocol violation that closes a stream or the connection with an error code of RFC 9114. */
+/** Reports a protocol violation that closes a stream or the connection with an error code from RFC 9114. */
 export class Http3Error extends Error {
   override readonly name = 'Http3Error'
   readonly code: ErrorCode
@@ -47,7 +47,7 @@ export class Http3Error extends Error {
 /**
  * Returns the value that a verdict accepts.
  *
- * @throws {Http3Error} MESSAGE_ERROR, for the stream, for a malformed message (RFC 9114 §4.1.2)
+ * @throws {Http3Error} MESSAGE_ERROR on the stream if the message is malformed (RFC 9114 §4.1.2)
  * @throws {ProtocolError} with the status of the verdict for a refused one
  */
 export function accept<T>(verdict: Verdict<T>): T {

@@ -10,13 +10,15 @@ import { encodeFrame, frameHeaderLength, FrameType, writeFrameHeader } from './f
 import type { RequestHead } from './request-head.ts'
 import type { StreamOutput } from './stream-output.ts'
 
-/** Maximum size of content, in bytes, that is copied after its frame header, so that QUIC gets both in one write. */
+/**
+ * Maximum size of content, in bytes, that is copied after its frame header, so that QUIC receives both in one write.
+ */
 const COPIED_BODY_BYTES = 16 * 1024
 
 /**
- * Empty frame of a reserved type, which every client ignores (RFC 9114 §7.2.8). It carries the end of a stream whose
- * bytes were all sent before. quiche 0.18 forgets a stream once its bytes are acknowledged. If the packet with a lone
- * end is lost, quiche does not send it again and the client waits for it.
+ * Empty frame of a reserved type, which every client ignores (RFC 9114 §7.2.8). Carries the end of a stream whose bytes
+ * have all been sent. quiche 0.18 forgets a stream once its bytes are acknowledged. If a packet that contains only the
+ * end is lost, quiche does not send it again, and the client waits for it.
  */
 const LAST_FRAME = encodeFrame(0x21, new Uint8Array())
 
@@ -81,7 +83,7 @@ export class Http3Exchange extends BaseExchange {
     if (this.isComplete && this.#output.isEnded) this.settle(false)
   }
 
-  /** Aborts the exchange: the client disconnected or cancelled the response. */
+  /** Aborts the exchange, because the client disconnected or canceled the response. */
   onAborted(): void {
     this.settle(true)
   }
@@ -95,7 +97,8 @@ export class Http3Exchange extends BaseExchange {
     if (body !== null && this.bodyBytes <= COPIED_BODY_BYTES) {
       this.#output.push(encodeResponse(status, head, typeof body === 'string' ? Buffer.from(body) : body))
     } else {
-      // QUIC reports what it accepts only after the write, and seldom accepts a whole large body. Reserve all of it.
+      // QUIC reports the number of accepted bytes only after the write, and seldom accepts a whole large body. Reserve
+      // room for all of it.
       if (body !== null && !this.#stream.account.admits(body, this.bodyBytes)) return this.sendOverloaded()
       this.#output.push(encodeResponseHead(status, head))
       if (body !== null) this.#pushLarge(typeof body === 'string' ? new QueuedText(body, this.bodyBytes) : body)

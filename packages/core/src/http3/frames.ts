@@ -39,8 +39,8 @@ export interface FrameHandler {
 }
 
 /**
- * Reads frames from a stream. Calls to `push` can split them anywhere. It buffers only frame headers and the payloads
- * that the handler requests as `whole`.
+ * Reads frames from a stream. Calls to `push` can split them anywhere. The reader buffers only frame headers and the
+ * payloads that the handler requests as `whole`.
  *
  * @see RFC 9114 §7.1
  */

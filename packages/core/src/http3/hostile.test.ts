@@ -199,13 +199,13 @@ describe('a malformed request', () => {
   })
 })
 
-describe('a request beyond a limit', () => {
+describe('a request that exceeds a limit', () => {
   it.each<[string, number, object, TestField[]]>([
     ['has too many fields', 431, { maxFields: 5 }, Array.from({ length: 6 }, (_, i): TestField => [`x-${i}`, 'y'])],
     ['has a head that is too large', 431, {}, [['x', 'y'.repeat(17_000)]]],
     ['has a head that is far too large', 431, {}, [['x', 'y'.repeat(200_000)]]],
     ['has a target that is too long', 414, { maxRequestLineBytes: 1 }, []],
-  ])('gets a response and is reported once if it %s', async (_what, status, limits, more) => {
+  ])('receives a response and is reported once if it %s', async (_what, status, limits, more) => {
     await using server = await serve(limits)
     const client = await server.connect()
     const response = await client.request({ path: '/x', method: 'GET', headers: more })

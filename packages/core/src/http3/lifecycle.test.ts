@@ -18,7 +18,7 @@ function wait(ms: number): Promise<void> {
 }
 
 describe('drain', () => {
-  it('lets in-flight requests finish, refuses new ones, and closes with H3_NO_ERROR', async () => {
+  it('waits for in-flight requests, refuses new ones, and closes with H3_NO_ERROR', async () => {
     const exchanges: Exchange[] = []
     await using server = await serveHttp3((exchange) => void exchanges.push(exchange))
     const client = await server.connect()
@@ -141,7 +141,7 @@ describe('a time limit', () => {
     },
   )
 
-  it('does not count a blocked event loop against a client whose packets wait to be read', async () => {
+  it('does not count a blocked event loop against a client whose packets are waiting to be read', async () => {
     const bodies: ReturnType<typeof bodyOf>[] = []
     const whenBegun: (() => void)[] = []
     await using server = await serveHttp3(
@@ -328,7 +328,7 @@ async function ask(port: number, packet: Uint8Array): Promise<Buffer | undefined
   return first ?? undefined
 }
 
-it('can be destroyed by a handler, without running handlers of simultaneous requests', async () => {
+it('can be destroyed by a handler, without running the handlers of simultaneous requests', async () => {
   const seen: string[] = []
   await using server = await serveHttp3((exchange) => {
     seen.push(exchange.target)

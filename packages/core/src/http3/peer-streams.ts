@@ -10,7 +10,7 @@ import { readVarint, varintLength } from './varint.ts'
  */
 export const StreamType = { CONTROL: 0x00, PUSH: 0x01, QPACK_ENCODER: 0x02, QPACK_DECODER: 0x03 } as const
 
-/** Stream types that must exist only once, and whose closure is a connection error. */
+/** Stream types of which only one stream can exist, and whose closure is a connection error. */
 const CRITICAL: ReadonlySet<number> = new Set([StreamType.CONTROL, StreamType.QPACK_ENCODER, StreamType.QPACK_DECODER])
 
 interface PeerStream {

@@ -138,7 +138,7 @@ describe('readTrailers', () => {
     expect(readTrailers(['x-sum', '1'])).toEqual(['x-sum', '1'])
   })
 
-  it('discards fields that a handler must not see', () => {
+  it('discards fields that must not be passed to handlers', () => {
     expect(readTrailers(['host', 'b', 'x-sum', '1', 'authorization', 'c'])).toEqual(['x-sum', '1'])
   })
 

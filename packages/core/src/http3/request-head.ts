@@ -74,9 +74,9 @@ export function readRequestHead(section: FieldList, limits: FieldLimits): Reques
 }
 
 /**
- * Checks a decoded field section as the trailers of a request.
+ * Checks a decoded field section that contains request trailers.
  *
- * @returns The fields that a handler is allowed to see
+ * @returns The fields that are passed to handlers
  * @throws {Http3Error} MESSAGE_ERROR on the stream if a field is malformed
  * @see RFC 9114 §4.1, §4.3
  */

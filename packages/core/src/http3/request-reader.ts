@@ -6,7 +6,7 @@ import { FrameReader, FrameType, isHttp2FrameType, type FrameHandler, type Frame
 import { decodeFieldSection } from './qpack/decoder.ts'
 import { readRequestHead, readTrailers, type RequestHead } from './request-head.ts'
 
-/** Receives the parts of a request in this order. */
+/** Receives the parts of a request. The methods are called in this order. */
 export interface RequestParts {
   onHead(head: RequestHead): void
   /** Receives the next content bytes. Never empty; valid during the call. */
@@ -34,7 +34,7 @@ export class RequestReader implements FrameHandler {
   readonly #trace: FrameTrace | undefined
   readonly #frames = new FrameReader(this)
   #head: RequestHead | undefined = undefined
-  /** Received fields of the head, for the report about a refused request. */
+  /** Received fields of the head, for the report on a refused request. */
   #section: FieldList = []
   #trailers: FieldList | undefined = undefined
   #hasBegun = false
@@ -51,7 +51,7 @@ export class RequestReader implements FrameHandler {
     this.#trace = trace
   }
 
-  /** Whether the head has begun but is not complete. */
+  /** Whether the head has begun to arrive but is not complete. */
   get isWithinHead(): boolean {
     return this.#hasBegun && this.#head === undefined
   }
@@ -97,7 +97,7 @@ export class RequestReader implements FrameHandler {
     if (type === FrameType.HEADERS) {
       if (this.#trailers !== undefined) throw unexpected('HEADERS')
       this.#hasBegun = true
-      // The limit counts decoded bytes, and encoding can only shrink them. A larger frame therefore exceeds it.
+      // The limit applies to decoded bytes, which encoding can only shrink. A larger frame therefore exceeds the limit.
       if (length > this.#sectionLimits().maxBytes) throw new ProtocolError(431, 'Fields too large', 'stream')
       return 'whole'
     }

@@ -10,8 +10,8 @@ export function encodeResponseHead(status: number, head: ResponseHead): Buffer {
 }
 
 /**
- * Encodes a response head and its body as a HEADERS and a DATA frame in one buffer. Each write to a stream is a call
- * into QUIC, so one buffer is faster.
+ * Encodes a response head and its body as a HEADERS and a DATA frame in one buffer. Each write to a stream calls into
+ * QUIC, so one buffer is faster.
  */
 export function encodeResponse(status: number, head: ResponseHead, body: Uint8Array): Buffer {
   const section = encodeResponseSection(status, head)

@@ -2,14 +2,17 @@ import type { Deadlines } from '../engine/event-loop/deadlines.ts'
 import { leastTakenBytes } from '../engine/exchange/response-rate.ts'
 import type { Limits } from '../options/limits.ts'
 
-/** Tracks the deadlines of one stream: for the arrival of the request and for the client's reads of the response. */
+/**
+ * Tracks the two deadlines of a stream: one until the request must arrive, and one until the client must read the
+ * response.
+ */
 export class StreamDeadlines {
   readonly #deadlines: Deadlines
   readonly #limits: Limits
   readonly #requestMs: number
   #inputMs: number
   #outputMs = Infinity
-  /** Bytes that the connection had written at the client's last progress. */
+  /** Bytes that the connection had written when the client last made progress. */
   #writtenBytes = 0
 
   constructor(deadlines: Deadlines, limits: Limits) {
@@ -29,14 +32,14 @@ export class StreamDeadlines {
     return performance.now() >= this.#outputMs
   }
 
-  /** Starts the body deadline, or stops it if the handler does not wait for the body. */
+  /** Starts the body deadline, or stops it if the handler is not waiting for the body. */
   watchBody(isAwaited: boolean): void {
     if (!isAwaited) this.#inputMs = Infinity
     else this.#inputMs = Math.min(this.#deadlines.in(this.#limits.bodyStallTimeoutMs), this.#requestMs)
   }
 
   /**
-   * Renews the response deadline when the client makes progress. Responses share the path, so each must progress, and
+   * Renews the response deadline when the client makes progress. Responses share the path. Each must make progress, and
    * all together must reach the minimum rate.
    *
    * @param hasProgressed Whether the client has read bytes from this response since the last call

@@ -21,7 +21,7 @@ import { StreamDeadlines } from './stream-deadlines.ts'
 import { StreamOutput } from './stream-output.ts'
 import { UnseenRequest } from './unseen-request.ts'
 
-/** Bytes to read from QUIC per call. The buffer limit can be exceeded by this much. */
+/** Bytes to read from QUIC per call. The buffer limit can be exceeded by up to this number. */
 const READ_BYTES = 16 * 1024
 
 /** Connection services that a request stream uses. */
@@ -63,9 +63,9 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
   #isHandedOver = false
   #isInputOver = false
   #isPaused = false
-  /** Whether no handler needs the rest of the request. */
+  /** Whether the rest of the request is discarded, because no handler needs it. */
   #isDiscarding = false
-  /** Limits for discarding the rest of the request; absent if nothing is left. */
+  /** Limits for discarding the rest of the request; `undefined` if no bytes remain. */
   #linger: LingerLimits | undefined = undefined
   #awaitsContinue = false
   /** Bytes of the request head that count until the exchange ends. */
@@ -92,7 +92,7 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
     return this.#owner.quic.remotePort
   }
 
-  /** Whether the exchange has begun and not ended. */
+  /** Whether the exchange has begun but not ended. */
   get isInFlight(): boolean {
     return this.#isHandedOver && this.#exchange?.isClosed === false
   }
@@ -119,7 +119,7 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
     this.#isInputOver = true
     this.#watchInput()
     const error = new AbortedError(`The client reset its request with code 0x${code.toString(16)}`)
-    // RFC 9114 §4.1: a client can stop sending without cancelling a response that has begun.
+    // RFC 9114 §4.1: a client can stop sending without canceling a response that has begun.
     if (this.#isDiscarding) this.#finishIfDone()
     else if (this.#exchange?.isComplete === true) this.#exchange.body.fail(error)
     else {
@@ -160,7 +160,7 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
 
   onSettled(aborted: boolean): void {
     if (this.#countedHeadBytes > 0) this.#owner.account.add(-this.#countedHeadBytes)
-    // Create an error only if it is needed, because most requests are complete by now.
+    // Create the error only if needed, because most requests are complete by now.
     if (aborted || !this.#isInputOver) {
       this.#exchange?.body.fail(new AbortedError('The exchange ended before the request was complete'))
     }
@@ -180,7 +180,7 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
   }
 
   onBody(slice: Uint8Array): void {
-    // A client that sends its body without waiting needs no 100 (Continue).
+    // A client that sends its body without waiting does not need 100 (Continue).
     this.#awaitsContinue = false
     this.#rate.add(slice.byteLength)
     this.#body.add(slice)
@@ -273,7 +273,8 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
   }
 
   /**
-   * Passes the exchange to the host after the whole read is processed. Only then is it known whether a body follows.
+   * Passes the exchange to the host after the whole read has been processed. Whether a body follows is not known
+   * earlier.
    */
   #handOver(): void {
     if (this.#isHandedOver) return
@@ -298,7 +299,7 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
     }
   }
 
-  /** Refuses the rest of the request. A handler that has the request can still respond. */
+  /** Refuses the rest of the request. If a handler has already received the request, it can still respond. */
   #refuse(error: ProtocolError): void {
     if (this.#isHandedOver) {
       this.#stopInput(ErrorCode.NO_ERROR)
@@ -318,7 +319,7 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
   #onResponded(): void {
     if (!this.#isDiscarding) this.#startDiscarding()
     this.#exchange?.body.discard()
-    // Tell a client that waits for 100 (Continue) that the body is not needed.
+    // Notify a client that is waiting for 100 (Continue) that the body is not needed.
     if (this.#awaitsContinue) this.#stopInput(ErrorCode.NO_ERROR)
     this.#watchInput()
     this.#finishIfDone()

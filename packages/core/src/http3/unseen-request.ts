@@ -4,8 +4,8 @@ import type { QuicConnection } from './quic/quic.ts'
 import type { RequestReader } from './request-reader.ts'
 
 /**
- * Reports a request that is refused or aborted before a handler sees it. Such requests would otherwise be missing from
- * access logs.
+ * Reports a request that is refused or aborted before a handler receives it. Such requests would otherwise be missing
+ * from access logs.
  */
 export class UnseenRequest {
   readonly #host: EngineHost
@@ -24,7 +24,7 @@ export class UnseenRequest {
   /**
    * Reports a refused request, once.
    *
-   * @param status Status of the response; 0 if there is none
+   * @param status Status of the response; 0 without a response
    */
   refused(status: number, reason: string): void {
     if (this.#isReported) return

@@ -14,8 +14,8 @@ export function varintLength(firstByte: number): number {
 /**
  * Reads the variable-length integer at `at`. All its bytes must be in `bytes`.
  *
- * Values above 2^53 are rounded. HTTP/3 counts never get that large, and identifiers that are only compared need not be
- * exact.
+ * Values above 2^53 are rounded. HTTP/3 counts never become that large, and identifiers that are only compared need not
+ * be exact.
  */
 export function readVarint(bytes: Uint8Array, at: number): number {
   const first = bytes[at] ?? 0

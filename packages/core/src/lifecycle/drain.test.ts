@@ -4,7 +4,7 @@ import { drain } from './drain.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-it('destroys nothing if every connection ends in time', async () => {
+it('destroys no connection if all end in time', async () => {
   const listener = { drain: vi.fn(async () => {}), destroy: vi.fn<() => void>() }
   await drain(listener, 1000, true, () => {})
   vi.advanceTimersByTime(1000)

@@ -7,13 +7,13 @@ interface Drainable {
 }
 
 /**
- * Drains a listener: waits for requests in progress, then destroys the connections that remain after `drainMs`.
+ * Drains a listener. Waits for requests in progress, then destroys the connections that remain after `drainMs`.
  *
- * `listening/tcp-listener.ts` stops accepting. `drain()` in `connection.ts` of each engine serves the received
- * requests, announces the end and closes.
+ * `listening/tcp-listener.ts` stops accepting connections. In each engine, `drain()` in `connection.ts` serves the
+ * received requests, announces the end and closes the connection.
  *
- * @param drainMs Milliseconds that in-flight requests have to finish
- * @param whole Whether the whole server closes with the listener; worker processes need this information
+ * @param drainMs Milliseconds within which in-flight requests must finish
+ * @param whole Whether the whole server is closing, and not only this listener; worker processes need to know
  * @param onCutOff Called before connections are destroyed at the deadline, but not if `drainMs` is 0
  */
 export async function drain(listener: Drainable, drainMs: number, whole: boolean, onCutOff: () => void): Promise<void> {

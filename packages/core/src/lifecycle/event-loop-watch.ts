@@ -3,9 +3,7 @@ import { Level, type Logger } from '@fw/log'
 
 type IntervalHistogram = ReturnType<typeof monitorEventLoopDelay>
 
-/**
- * Interval between two records: short enough to show a slow minute in the log, and long enough not to flood the log.
- */
+/** Interval between two records. Short enough to show a slow minute, and long enough not to flood the log. */
 const INTERVAL_MS = 10_000
 /** Sampling interval of the delay histogram. The measured delays include it. */
 const RESOLUTION_MS = 10
@@ -13,8 +11,8 @@ const RESOLUTION_MS = 10
 const GROWTH_BYTES = 8 * 1024 * 1024
 
 /**
- * Logs the load and delay of the event loop and the growth of buffers at level Debug. The histogram runs only while
- * that level is enabled, which can change at any time.
+ * Logs event-loop load and delay, and buffer growth, at level Debug. The histogram runs only while that level is
+ * enabled, which can change at any time.
  *
  * @returns A function that logs a last record and stops logging
  */

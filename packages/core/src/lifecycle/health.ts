@@ -46,14 +46,14 @@ const KINDS: OptionKinds<HealthOptions> = {
   readyPath: PATH,
   checks: withFix(object, 'Write for example { database: () => pool.query("SELECT 1") }.'),
   timeoutMs: integer(1, 60_000),
-  // The router checks them.
+  // The router checks these options.
   route: anything,
   logger: objectWith('a logger of @fw/log', 'with', 'warn'),
 }
 
 /**
- * Adds two routes for the probes of an orchestrator or load balancer. The process is live while it responds. It is ready while
- * all checks pass and the server does not close.
+ * Adds two routes for the probes of an orchestrator or load balancer. The process is live while it responds. It is
+ * ready while all checks pass and the server is not closing.
  *
  * @throws {TypeError} if an option is unknown or has the wrong type, or a check is not a function
  * @throws {RangeError} if `timeoutMs` is out of range
@@ -82,13 +82,16 @@ function respond(ctx: Context, failed: readonly string[]): void {
   else ctx.json({ status: 'unavailable', failed }, { status: 503 })
 }
 
-/** Runs one check. Later probes wait for the check that runs, even after its timeout, so that a slow database gets no more queries. */
+/**
+ * Runs one check. Later probes wait for the running check, even after its timeout, so that a slow database receives no
+ * further queries.
+ */
 class RepeatedCheck {
   readonly name: string
   readonly #check: HealthCheck
   readonly #timeoutMs: number
   readonly #logger: Logger
-  /** The check that runs. Resolves to the reason of its failure. */
+  /** The running check. Resolves to the reason for its failure. */
   #running: Promise<unknown> | undefined = undefined
   #isFailing = false
 
@@ -115,7 +118,7 @@ class RepeatedCheck {
     return !isFailing
   }
 
-  /** Returns the reason of a failure; `undefined` if the check passes. Never rejects. */
+  /** Returns the reason for a failure; `undefined` if the check passes. Never rejects. */
   async #run(): Promise<unknown> {
     const signal = AbortSignal.timeout(this.#timeoutMs)
     try {
@@ -125,7 +128,7 @@ class RepeatedCheck {
     }
   }
 
-  /** Resolves to a failure after the timeout. Rejects when `signal` aborts, so that no timer stays. */
+  /** Resolves to a failure after the timeout. Rejects when `signal` aborts, so that no timer remains. */
   async #timeout(signal: AbortSignal): Promise<string> {
     return await sleep(this.#timeoutMs, `it did not end within ${this.#timeoutMs} ms`, { signal, ref: false })
   }

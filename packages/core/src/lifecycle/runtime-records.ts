@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { Level, type Logger } from '@fw/log'
 import { watchEventLoop } from './event-loop-watch.ts'
 
-/** Threads that libuv uses for files and DNS lookups if the environment does not set a number. */
+/** Number of threads that libuv uses for files and DNS lookups, unless the environment sets another number. */
 const DEFAULT_THREADS = 4
 
 /**
@@ -36,9 +36,7 @@ export function startRuntimeRecords(logger: Logger): () => void {
   }
 }
 
-/**
- * Describes how this process waits for sockets and reads files: libuv with epoll, and io_uring if it has open rings.
- */
+/** Describes how this process waits for sockets and reads files: with libuv, and with io_uring if it has open rings. */
 function describeIoDriver(): string {
   const { UV_USE_IO_URING: wish, UV_THREADPOOL_SIZE: threads } = process.env
   const rings = countRings()
@@ -78,9 +76,9 @@ function allowedCpus(): string | undefined {
 const loggers = new Set<Logger>()
 
 /**
- * Logs exceptions outside of request handlers: in a timer, an event listener or an unhandled promise. The process still
- * ends, and the record has level Fatal. If the application listens for 'uncaughtException', the process continues and
- * the level is Error.
+ * Logs exceptions outside request handlers, such as in a timer, an event listener or an unhandled promise. The process
+ * still ends, and the record has level Fatal. If the application listens for 'uncaughtException', the process continues
+ * and the level is Error.
  *
  * @param logger A different object in each call
  * @returns A function that stops the records

@@ -4,8 +4,8 @@ type ShutdownSignal = (typeof SIGNALS)[number]
 /** Exit codes that shells report for a process that a signal ended. */
 const EXIT_CODE = { SIGINT: 130, SIGTERM: 143 } as const
 /**
- * Ignores a repeated signal for this many milliseconds. A terminal and systemd signal the whole process group, and `npm
- * start`, which belongs to it, forwards the signal again. A user who presses Ctrl-C twice takes at least this long.
+ * Ignores a repeated signal for this many milliseconds. A terminal and systemd signal the whole process group. It
+ * includes `npm start`, which forwards the signal again. Two deliberate presses of Ctrl-C are at least this far apart.
  */
 const ECHO_MS = 250
 /** Time for the event loop to become empty, so that a process without application timers emits 'beforeExit'. */
@@ -18,13 +18,13 @@ let first: ShutdownSignal | undefined
 let firstMs = 0
 
 /**
- * Calls `close` on the first SIGINT or SIGTERM, and ends the process when all servers have closed, unless the application
- * listens for the signal too. A second signal ends the process immediately.
+ * Calls `close` on the first SIGINT or SIGTERM, and ends the process when all servers have closed. Does not end the
+ * process if the application also listens for the signal. A second signal ends the process immediately.
  *
  * @returns A function that removes `close`
  */
 export function onShutdownSignal(close: Close): () => void {
-  // The first listener to run sees the application's listeners, even those added with `once`.
+  // The listener that runs first can count the application's listeners, even those added with `once`.
   if (closes.size === 0) for (const signal of SIGNALS) process.prependListener(signal, onSignal)
   closes.add(close)
   return () => {

@@ -28,7 +28,7 @@ export interface Bindable {
  *
  * @param handle Handle of that socket, if another process has bound it
  * @returns The passed descriptors that are not used for connections
- * @throws {StartupError} naming the cause and the fix
+ * @throws {StartupError} with the cause and the fix
  */
 export async function bind(target: Bindable, binding: Binding, handle?: object): Promise<readonly number[]> {
   try {
@@ -55,8 +55,8 @@ async function bindPath(target: Bindable, path: string): Promise<void> {
 }
 
 /**
- * Listens on the first descriptor that accepts connections. Node.js cannot query the type of a socket, but listening
- * fails with EINVAL on a datagram socket.
+ * Listens on the first descriptor that accepts connections. Node.js cannot query a socket's type, but listening on a
+ * datagram socket fails with EINVAL.
  */
 async function bindPassed(target: Bindable, fds: readonly number[]): Promise<readonly number[]> {
   const others: number[] = []

@@ -1,7 +1,7 @@
 import type { ListenOptions } from '../options/listen-options.ts'
 import { systemdSockets } from './systemd-sockets.ts'
 
-/** Socket or address that a listener is bound to. */
+/** Socket or address to which a listener is bound. */
 export type Binding =
   | { readonly kind: 'port'; readonly port: number; readonly host: string | undefined; readonly reusePort: boolean }
   | { readonly kind: 'path'; readonly path: string }

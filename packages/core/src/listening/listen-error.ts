@@ -3,7 +3,7 @@ import type { Binding } from './binding.ts'
 import { StartupError } from '../options/startup-error.ts'
 
 /**
- * Converts an error from opening a socket to one line that names the cause and the fix.
+ * Converts an error from opening a socket to a one-line error with the cause and the fix.
  *
  * @param what Text after the address, such as ' (UDP)'
  */

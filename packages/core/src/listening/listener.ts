@@ -11,6 +11,7 @@ import { countConnection, type Traffic } from './traffic.ts'
 import type { Http3Listener } from '../http3/engine.ts'
 import { describeFds, listenError } from './listen-error.ts'
 import type { Limits } from '../options/limits.ts'
+import type { ProxyProtocolOptions } from '../options/proxy-protocol-options.ts'
 import { StartupError } from '../options/startup-error.ts'
 import type { TicketSecret } from '../tls/ticket-keys.ts'
 import { TcpListener } from './tcp-listener.ts'
@@ -21,7 +22,7 @@ import type { AddressInfo } from 'node:net'
 export interface ListenerAddress {
   /** `http://` or `https://` with host and port; `http+unix://` with the percent-encoded path of a Unix socket. */
   readonly url: URL
-  /** IP address that the listener is bound to; `undefined` for a Unix socket. */
+  /** IP address to which the listener is bound; `undefined` for a Unix socket. */
   readonly host: string | undefined
   /** TCP port, and UDP port for HTTP/3; `undefined` for a Unix socket. */
   readonly port: number | undefined
@@ -31,7 +32,7 @@ export interface ListenerAddress {
   readonly protocols: readonly ProtocolText[]
 }
 
-/** Options of a listener: its address, protocols and handlers. */
+/** Options for a listener: address, protocols and handlers. */
 export interface ListenerOptions {
   readonly binding: Binding
   /** Bound socket for connections, if another process has opened it. */
@@ -43,6 +44,8 @@ export interface ListenerOptions {
   readonly http2: boolean
   readonly http3: boolean | 'clear'
   readonly limits: Limits
+  /** The proxies that send a PROXY header; `undefined` if none does. */
+  readonly proxyProtocol: ProxyProtocolOptions | undefined
   readonly onRequest: (exchange: Exchange) => void
   readonly onRefused: (refusal: Refusal) => void
 }
@@ -80,10 +83,10 @@ export class Listener implements CertificateUser {
       )
     }
     for (let attempt = 1; ; attempt++) {
-      // Bind TCP first: the UDP port alone would not reveal a second process.
+      // Bind TCP first, because binding the UDP port does not fail if another process uses only the TCP port.
       const host = new MutableHost(options)
-      const tcp = new TcpListener({ host, tls: certificates, http2: options.http2, ticketSecret: options.ticketSecret })
-      const { binding } = options
+      const { binding, http2, ticketSecret, proxyProtocol } = options
+      const tcp = new TcpListener({ host, tls: certificates, http2, ticketSecret, proxyProtocol })
       if (binding.kind === 'fd') options.logger.debug('Listening on the passed {}', describeFds(binding.streams))
       const others = await bind(tcp, binding, options.handle)
       try {
@@ -149,7 +152,7 @@ class MutableHost implements EngineHost {
   }
 }
 
-/** @param passed Descriptors that were passed together with the TCP socket */
+/** @param passed Descriptors that were passed with the TCP socket */
 async function openHttp3(
   binding: Binding,
   credentials: TlsCredentials,
@@ -164,7 +167,7 @@ async function openHttp3(
       new StartupError('HTTP/3 needs a port, and a Unix socket has none. Set port instead of path'),
     )
   }
-  // Load the HTTP/3 engine only here: a server without HTTP/3 needs none of it.
+  // Load the HTTP/3 engine only here, because a server without HTTP/3 does not need it.
   const { listenHttp3 } = await import('../http3/engine.ts')
   const fd = binding.kind === 'fd' ? (binding.udp ?? passed[0]) : undefined
   const http3 = await listenHttp3({

@@ -4,7 +4,7 @@ import { StartupError } from '../options/startup-error.ts'
 /** First passed descriptor. Lower ones are standard input, output and error. */
 const FIRST_FD = 3
 
-/** Advice for how to receive a socket from systemd. */
+/** Advice on how to receive a socket from systemd. */
 const HOW = 'start the service with a .socket unit, or test with: systemd-socket-activate -l 8080 node main.js'
 
 /**
@@ -27,7 +27,7 @@ export function systemdSockets(env: NodeJS.ProcessEnv, pid: number, name: string
       ),
     )
   }
-  // The variables can be inherited from another process, whose sockets do not belong to this one.
+  // The variables can be inherited from another process, whose sockets do not belong to this process.
   if (Number(LISTEN_PID) !== pid) {
     throw withCode(
       'FW_SYSTEMD_SOCKET',

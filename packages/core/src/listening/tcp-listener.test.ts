@@ -38,7 +38,7 @@ describe('a TLS handshake in progress while the server closes', () => {
   })
 })
 
-it('serves HTTP/2 on a connection that was accepted before the server closes', async () => {
+it('serves HTTP/2 on a connection that was accepted before the server began to close', async () => {
   const server = new Server()
   server.router().get('/', () => 'hello')
   const { url, port = 0 } = await server.listen({ port: 0, host: '127.0.0.1' })

@@ -1,5 +1,6 @@
 import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
+import type { ProxySource } from '@fw/client-address'
 import type { CertificateSet } from '../tls/certificate-set.ts'
 import { Level } from '@fw/log'
 import type { Bindable, SocketAddress } from './bind.ts'
@@ -13,12 +14,16 @@ import { RECEIVE_BUFFER_BYTES } from '../engine/socket/receive-buffer.ts'
 import { connectionTrace, traceOpen } from '../engine/tracing/connection-trace.ts'
 import { SocketTransport } from '../engine/socket/socket-transport.ts'
 import type { Transport } from '../engine/transport.ts'
+import type { ProxyProtocolOptions } from '../options/proxy-protocol-options.ts'
+import { ProxyHeaders } from './proxy-headers.ts'
 import { TicketKeys, type TicketSecret } from '../tls/ticket-keys.ts'
 import { TlsAcceptor } from '../tls/acceptor.ts'
 import { turns } from '../engine/event-loop/turns.ts'
 import { pathOfSocket } from './unix-socket.ts'
 
-/** ALPN names of the HTTP/1 engine (RFC 7301 §6). A client that offers only `http/1.0` would otherwise get an alert. */
+/**
+ * ALPN names of the HTTP/1 engine (RFC 7301 §6). A client that offers only `http/1.0` would otherwise receive an alert.
+ */
 const HTTP1_PROTOCOLS = ['http/1.1', 'http/1.0'] as const
 
 export interface TcpListenerOptions {
@@ -26,8 +31,10 @@ export interface TcpListenerOptions {
   /** Certificates; `undefined` without TLS. */
   readonly tls: CertificateSet | undefined
   readonly http2: boolean
-  /** Shared with the other processes that serve the port. */
+  /** Secret that this process shares with the other processes that serve the port. */
   readonly ticketSecret?: TicketSecret | undefined
+  /** The proxies that send a PROXY header. Default: none. */
+  readonly proxyProtocol?: ProxyProtocolOptions | undefined
 }
 
 /** Accepts connections on one TCP port or Unix socket, and passes each to the engine for its protocol. */
@@ -35,9 +42,10 @@ export class TcpListener implements Bindable {
   readonly #server: Server
   readonly #options: TcpListenerOptions
   readonly #hostWithoutHttp3: EngineHost
-  /** Options that all connections of a host share. Allocated once, because there can be many connections. */
+  /** Options that all connections of a host share. Allocated once instead of for each connection. */
   readonly #http1Options = new Map<EngineHost, Http1ConnectionOptions>()
   readonly #tls: TlsAcceptor | undefined
+  readonly #proxyHeaders: ProxyHeaders | undefined
   readonly #scheme: 'http' | 'https'
   readonly #deadlines = new Deadlines()
   readonly #connections = new ChurnSet<Drainable>('place')
@@ -54,30 +62,46 @@ export class TcpListener implements Bindable {
     this.#certificates = options.tls
     this.#hostWithoutHttp3 = { ...options.host, altSvc: options.host.altSvc === 'clear' ? 'clear' : '' }
     this.#scheme = options.tls === undefined ? 'http' : 'https'
-    // Keep half-open sockets: a client can end its side before it reads the response. The engine decides how to treat
-    // it.
+    // Keep half-open sockets, because a client can end its side before it reads the response. The engine decides how to
+    // proceed.
     const socketOptions = { allowHalfOpen: true, noDelay: true }
-    if (options.tls === undefined) {
-      this.#tls = undefined
-      this.#server = createTcpServer(socketOptions, (socket) => this.#serveCleartext(socket))
+    this.#tls =
+      options.tls === undefined
+        ? undefined
+        : new TlsAcceptor({
+            certificates: options.tls,
+            protocols: options.http2 ? ['h2', ...HTTP1_PROTOCOLS] : HTTP1_PROTOCOLS,
+            handshakeTimeoutMs: options.host.limits.tlsHandshakeTimeoutMs,
+            socket: socketOptions,
+            ticketKeys: new TicketKeys(options.ticketSecret),
+            logger: options.host.logger,
+            onSecure: (socket, openedAt, source) => this.#serveSecure(socket, openedAt, source),
+            onFailed: () => this.#settle(),
+          })
+    const { proxyProtocol } = options
+    if (proxyProtocol === undefined) {
+      this.#proxyHeaders = undefined
+      this.#server = this.#tls?.server ?? createTcpServer(socketOptions, (socket) => this.#serveCleartext(socket))
+      if (options.host.limits.maxConnectionsPerAddress > 0) {
+        this.#server.on('connection', (socket: Socket) => this.#countAddress(socket, socket.remoteAddress))
+      }
     } else {
-      this.#tls = new TlsAcceptor({
-        certificates: options.tls,
-        protocols: options.http2 ? ['h2', ...HTTP1_PROTOCOLS] : HTTP1_PROTOCOLS,
-        handshakeTimeoutMs: options.host.limits.tlsHandshakeTimeoutMs,
-        socket: socketOptions,
-        ticketKeys: new TicketKeys(options.ticketSecret),
+      const headers = new ProxyHeaders({
+        proxyProtocol,
+        deadlines: this.#deadlines,
         logger: options.host.logger,
-        onSecure: (socket, openedAt) => this.#serveSecure(socket, openedAt),
-        onFailed: () => this.#settle(),
+        onReady: (socket, source) => this.#serveProxied(socket, source),
+        onClosed: () => this.#settle(),
       })
-      this.#server = this.#tls.server
+      this.#proxyHeaders = headers
+      this.#server = createTcpServer(socketOptions, (socket) => headers.accept(socket, this.#isUnixSocket))
     }
     this.#server.on('connection', () => turns.onAccepted())
-    this.#limitConnections()
+    const { maxConnections } = options.host.limits
+    if (maxConnections > 0) this.#server.maxConnections = maxConnections
   }
 
-  /** Returns the address that the listener is bound to, or the path of a Unix socket. */
+  /** Returns the address to which the listener is bound, or the path of a Unix socket. */
   address(): AddressInfo | string {
     return this.#server.address() ?? pathOfSocket(this.#fd)
   }
@@ -90,7 +114,8 @@ export class TcpListener implements Bindable {
       this.#server.once('error', reject)
       this.#server.listen({ ...address, backlog: this.#options.host.limits.maxPendingConnections }, () => {
         this.#server.off('error', reject)
-        // Ignore EMFILE, which would end the process. The server accepts again as soon as descriptors are free.
+        // Ignore EMFILE, which would otherwise end the process. The server accepts connections again as soon as
+        // descriptors are free.
         this.#server.on('error', () => {})
         this.#isUnixSocket = typeof this.address() === 'string'
         resolve()
@@ -104,7 +129,7 @@ export class TcpListener implements Bindable {
     this.#tls?.use(certificates)
   }
 
-  /** Stops accepting connections and lets open ones finish. Resolves when all are closed. */
+  /** Stops accepting connections, and drains the open ones. Resolves when all are closed. */
   drain(): Promise<void> {
     return (this.#drained ??= this.#drain())
   }
@@ -112,7 +137,7 @@ export class TcpListener implements Bindable {
   /** Destroys every connection immediately. */
   destroy(): void {
     this.#server.close()
-    this.#tls?.close()
+    this.#closeUnready()
     this.#connections.forEach((connection) => connection.destroy())
   }
 
@@ -124,41 +149,55 @@ export class TcpListener implements Bindable {
   #drain(): Promise<void> {
     this.#server.close()
     this.#connections.forEach((connection) => connection.drain())
-    // A client in a TLS handshake has a request to send. Give it a short time for both.
+    // A client in a TLS handshake, or before its PROXY header, is about to send a request. Give it a short time for all of them.
     const { drainIdleMs } = this.#options.host.limits
-    const timer = drainIdleMs === 0 ? undefined : setTimeout(() => this.#tls?.close(), drainIdleMs)
+    const timer = drainIdleMs === 0 ? undefined : setTimeout(() => this.#closeUnready(), drainIdleMs)
     return new Promise((resolve) => {
       this.#onEmpty = () => {
         clearTimeout(timer)
-        this.#tls?.close()
+        this.#closeUnready()
         resolve()
       }
       this.#settle()
     })
   }
 
-  #limitConnections(): void {
-    const { maxConnections, maxConnectionsPerAddress } = this.#options.host.limits
-    if (maxConnections > 0) this.#server.maxConnections = maxConnections
-    if (maxConnectionsPerAddress === 0) return
-    const open = this.#perAddress
-    this.#server.on('connection', (socket: Socket) => {
-      const { remoteAddress } = socket
-      if (remoteAddress === undefined) return
-      const count = (open.get(remoteAddress) ?? 0) + 1
-      open.set(remoteAddress, count)
-      socket.once('close', () => {
-        const left = (open.get(remoteAddress) ?? 1) - 1
-        if (left === 0) open.delete(remoteAddress)
-        else open.set(remoteAddress, left)
-      })
-      if (count > maxConnectionsPerAddress) socket.destroy()
-    })
+  /** Destroys the connections that cannot have a request yet. */
+  #closeUnready(): void {
+    this.#tls?.close()
+    this.#proxyHeaders?.close()
   }
 
-  #serveCleartext(socket: Socket): void {
+  /** Counts the connections of an address. Destroys one above the limit. @returns Whether the connection is kept */
+  #countAddress(socket: Socket, address: string | undefined): boolean {
+    const { maxConnectionsPerAddress } = this.#options.host.limits
+    if (maxConnectionsPerAddress === 0 || address === undefined) return true
+    const open = this.#perAddress
+    const count = (open.get(address) ?? 0) + 1
+    open.set(address, count)
+    socket.once('close', () => {
+      const left = (open.get(address) ?? 1) - 1
+      if (left === 0) open.delete(address)
+      else open.set(address, left)
+    })
+    if (count <= maxConnectionsPerAddress) return true
+    socket.destroy()
+    return false
+  }
+
+  /** Serves a connection whose PROXY header is complete, or that sends none. The client of a proxy counts, not the proxy. */
+  #serveProxied(socket: Socket, source: ProxySource | undefined): void {
+    if (this.#hasLeft(socket)) {
+      socket.destroy()
+      this.#settle()
+    } else if (!this.#countAddress(socket, source === undefined ? socket.remoteAddress : source.address)) this.#settle()
+    else if (this.#tls === undefined) this.#serveCleartext(socket, source)
+    else this.#tls.accept(socket, source)
+  }
+
+  #serveCleartext(socket: Socket, source?: ProxySource): void {
     if (this.#hasLeft(socket)) socket.destroy()
-    else this.#serveHttp1(new SocketTransport(socket, false), this.#options.host)
+    else this.#serveHttp1(new SocketTransport(socket, false, undefined, source), this.#options.host)
   }
 
   /**
@@ -169,7 +208,7 @@ export class TcpListener implements Bindable {
     return socket.remoteAddress === undefined && !this.#isUnixSocket
   }
 
-  #serveSecure(socket: TLSSocket, openedAt: number): void {
+  #serveSecure(socket: TLSSocket, openedAt: number, source: ProxySource | undefined): void {
     if (this.#hasLeft(socket)) {
       socket.destroy()
       this.#settle()
@@ -180,7 +219,7 @@ export class TcpListener implements Bindable {
     const isFirst =
       typeof servername !== 'string' || this.#certificates?.choose(servername) === this.#certificates?.first
     const host = isFirst ? this.#options.host : this.#hostWithoutHttp3
-    const transport = new SocketTransport(socket, true, openedAt)
+    const transport = new SocketTransport(socket, true, openedAt, source)
     if (alpnProtocol === 'h2') {
       traceOpen(transport, 'HTTP/2.0')
       this.#serveHttp2(transport, host)
@@ -249,11 +288,12 @@ export class TcpListener implements Bindable {
 
   #forget(connection: Drainable): void {
     this.#connections.delete(connection)
-    // Settle later: a connection that turns out to be HTTP/2 is replaced by another connection object.
+    // Settle later, because a connection that turns out to be HTTP/2 is replaced by another connection object.
     if (this.#drained !== undefined) queueMicrotask(() => this.#settle())
   }
 
   #settle(): void {
-    if (this.#connections.size === 0 && (this.#tls?.pending ?? 0) === 0) this.#onEmpty?.()
+    const unready = (this.#tls?.pending ?? 0) + (this.#proxyHeaders?.pending ?? 0)
+    if (this.#connections.size === 0 && unready === 0) this.#onEmpty?.()
   }
 }

@@ -1,12 +1,12 @@
 import type { ProtocolText } from '@fw/types'
 import type { Drainable } from '../engine/engine-host.ts'
 
-/** Numbers for each protocol. */
+/** Counts by protocol. */
 export type CountByProtocol = Record<ProtocolText, number>
 
 /** Connections and their requests at one moment. */
 export interface Traffic {
-  /** Open connections. Those in a TLS handshake do not count yet. */
+  /** Open connections, except those in a TLS handshake. */
   readonly connections: CountByProtocol
   /** Requests whose head was received and whose exchange has not ended. */
   readonly requests: CountByProtocol
@@ -20,7 +20,7 @@ export function noTraffic(): Traffic {
   }
 }
 
-/** Adds a connection and its requests. Counting on demand costs connections and requests nothing. */
+/** Adds a connection and its requests. Counting on demand adds no cost to connections or requests. */
 export function countConnection({ protocol, requestsInFlight }: Drainable, { connections, requests }: Traffic): void {
   connections[protocol]++
   requests[protocol] += requestsInFlight

@@ -6,7 +6,7 @@ import { connect } from 'node:net'
 /**
  * Removes a Unix socket file whose process has ended without removing it. Does not touch other files or sockets in use.
  *
- * @returns Whether the path is free now
+ * @returns Whether the path is now free
  */
 export async function removeStaleSocket(path: string): Promise<boolean> {
   // A Linux abstract socket has no file and ends with its process.

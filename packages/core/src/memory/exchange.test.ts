@@ -199,7 +199,7 @@ describe('App.fetch', () => {
     }
   })
 
-  it('ends the exchange as aborted when the response body is cancelled', async () => {
+  it('ends the exchange as aborted when the response body is canceled', async () => {
     const app = new App()
     const outcomes: Outcome[] = []
     app.router.get('/', async (ctx) => {

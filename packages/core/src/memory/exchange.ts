@@ -11,14 +11,15 @@ import { StreamBody } from './stream-body.ts'
 import { wholeResponse } from './response.ts'
 
 /**
- * Maximum response bytes to buffer until the caller reads the `Response`. Beyond it, `write` asks the handler to pause.
+ * Maximum response bytes to buffer until the caller reads the `Response`. Above it, `write` signals the handler to
+ * pause.
  */
 const MAX_WAITING_BYTES = 64 * 1024
 
-/** Callbacks of a body that is completely in memory: nothing to request, pause or resume. */
+/** Callbacks for a body that is completely in memory, so that it never has to be requested, paused or resumed. */
 const NO_SUPPLY: BodySupply = { onWanted() {}, onFull() {}, onRoom() {} }
 
-/** Answers a request with a `Response` without a network connection. Both bodies can be streams. */
+/** Answers a request with a `Response`, without a network connection. Both bodies can be streams. */
 export class MemoryExchange extends BaseExchange {
   readonly protocol = 'HTTP/1.1'
   readonly headers: RequestHeaders
@@ -74,7 +75,7 @@ export class MemoryExchange extends BaseExchange {
   }
 
   protected sendResponse(status: number, head: ResponseHead, body: Uint8Array | string | null): void {
-    // Copy the bytes, as a transport does: the caller can reuse its buffer.
+    // Copy the bytes, as a transport does, because the caller can reuse its buffer.
     const sent = typeof body === 'string' || body === null ? body : new Uint8Array(body)
     this.#respond(() => wholeResponse(status, fieldsOf(head), sent))
     this.settle(false)
@@ -118,12 +119,12 @@ export class MemoryExchange extends BaseExchange {
   }
 
   protected sendInformational(): void {
-    // A `Response` cannot carry informational responses.
+    // A `Response` cannot contain informational responses.
   }
 
   protected override settle(aborted: boolean): void {
-    // Skip this for a signal that is garbage-collected together with its `Request`: removing a listener takes longer
-    // than routing.
+    // Skip this for a signal that is garbage-collected together with its `Request`, because removing a listener takes
+    // longer than routing.
     if (this.#request.request === undefined) this.#request.signal?.removeEventListener('abort', this.#leave)
     // Create the body even if no handler has read it, so that its stream is released too.
     const body = this.#request.body instanceof ReadableStream ? this.body : undefined
@@ -156,7 +157,7 @@ export class MemoryExchange extends BaseExchange {
     if (this.isClosed) return
     const { signal } = this.#request
     const reason: unknown =
-      signal?.aborted === true ? signal.reason : new AbortedError('The body of the Response was cancelled')
+      signal?.aborted === true ? signal.reason : new AbortedError('The body of the Response was canceled')
     this.#fail(reason)
     this.settle(true)
   }
@@ -165,7 +166,7 @@ export class MemoryExchange extends BaseExchange {
     if (this.#waiting !== undefined) this.#waiting.reject(reason)
     else if (this.#responded === undefined) {
       this.#responded = Promise.reject(reason)
-      // Prevent an unhandled rejection: a caller that reads `response` later still receives the error.
+      // Prevent an unhandled rejection. A caller that reads `response` later still receives the error.
       this.#responded.catch(() => {})
     }
     this.#controller?.error(reason)

@@ -4,8 +4,8 @@ import type { Rejected } from '../engine/semantics/verdict.ts'
 import type { MemoryRequest } from './request.ts'
 
 /**
- * Returns the reason to reject an in-memory request, by the rules for HTTP/1.1. A URL is already valid, but the fields
- * `host`, `content-length` and `expect` can contain anything.
+ * Checks an in-memory request against the rules for HTTP/1.1, and returns the reason to reject it, if any. A URL is
+ * already valid, but the fields `host`, `content-length` and `expect` can contain anything.
  */
 export function memoryFault({ method, target, headers }: MemoryRequest): Rejected | undefined {
   const verdict = judgeRequestHead(

@@ -14,28 +14,28 @@ export interface MemoryRequest {
   readonly headers: RequestHeaders
   /** The body: a stream, the bytes, or `null` without a body. */
   readonly body: ReadableStream<Uint8Array> | Uint8Array | null
-  /** Aborts when the client no longer waits; `undefined` if the client cannot stop waiting. */
+  /** Aborts when the client stops waiting; `undefined` if the client cannot stop waiting. */
   readonly signal: AbortSignal | undefined
   /**
-   * The signal's owner. Keep a reference to it: the signal of a `Request` no longer aborts after the `Request` is
+   * The signal's owner. Keep a reference to it, because a `Request`'s signal no longer aborts after the `Request` is
    * garbage-collected.
    */
   readonly request: Request | undefined
 }
 
 const LOCALHOST: RequestHeaders = new FieldListHeaders(['host', 'localhost'])
-/** Matches a path that URL parsing leaves unchanged: no dot segments, and no characters to encode. */
+/** Matches a path that URL parsing does not change, because it has no dot segments and no characters to encode. */
 const PLAIN_PATH = /^(?:\/(?:[\w~@:][\w~@:.-]*)?)+(?:\?[\w~@:.=&+%/-]*)?$/
 const PLAIN_NAME = /^[a-z][a-z\d-]*$/
 const PLAIN_VALUE = /^[!-~](?:[ -~]*[!-~])?$/
 const PLAIN_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
-/** Members of an `init` that the fast path supports. An `init` with any other member goes through `Request`. */
+/** Members of an `init` that the fast path supports. An `init` with any other member is processed by `Request`. */
 const PLAIN_INIT: ReadonlySet<string> = new Set(['method', 'headers', 'body', 'signal'])
 
 /**
  * Splits a request into its parts. A relative URL is resolved against `http://localhost`.
  *
- * Simple requests are parsed without a `Request`, whose construction costs many times more than answering it.
+ * Simple requests are parsed without a `Request`, whose construction costs many times more than the response.
  *
  * @throws {TypeError} in the same cases as `new Request()`
  */
@@ -49,7 +49,7 @@ export function memoryRequest(input: string | URL | Request, init?: RequestInit)
   return ofRequest(new Request(new URL(input, 'http://localhost'), init))
 }
 
-/** Reports whether URL parsing would not change the path. A path that starts with `//` names another host. */
+/** Reports whether URL parsing would keep the path unchanged. A path that starts with `//` names another host. */
 function isPlainPath(path: string): boolean {
   return path.charCodeAt(1) !== 0x2f && PLAIN_PATH.test(path)
 }

@@ -18,8 +18,8 @@ export function wholeResponse(
   if (status > 599) {
     throw withCode('FW_INVALID_STATUS', new RangeError(`response: status must be at most 599, got ${status}.`))
   }
-  // Set the prototype on first use: the first mention of `Response` makes Node.js load all of `fetch`, a tenth of the
-  // startup time.
+  // Set the prototype on first use. The first access to `Response` makes Node.js load all of `fetch`, which is a tenth
+  // of the startup time.
   if (!(WholeResponse.prototype instanceof Response)) Object.setPrototypeOf(WholeResponse.prototype, Response.prototype)
   return new WholeResponse(status, fields, body)
 }
@@ -30,9 +30,9 @@ export function plainResponse(response: Response): Response {
 }
 
 /**
- * A `Response` with a complete body. A native one creates a stream and a `Headers` immediately, which takes several
- * times as long as answering; this class creates both on first access. The class has the prototype and every member of
- * a `Response`, but skips its constructor, which alone costs more than this class.
+ * A `Response` with a complete body. A native one immediately creates a stream and a `Headers`, which takes several
+ * times as long as routing and responding. This class creates both on first access. The class has the prototype and
+ * every member of a `Response`, but skips the native constructor, which alone costs more than this class.
  */
 // docs/decisions/0021
 class WholeResponse implements Response {
@@ -90,7 +90,7 @@ class WholeResponse implements Response {
     if (this.#mustDelegate) return this.#whole.text()
     const body = this.#take()
     if (typeof body !== 'string') return decoder.decode(body)
-    // Return what a UTF-8 round trip would: without a byte order mark and lone surrogates.
+    // Return the result of a UTF-8 round trip, which has neither a byte order mark nor lone surrogates.
     return (body.charCodeAt(0) === 0xfeff ? body.slice(1) : body).toWellFormed()
   }
 
@@ -146,7 +146,7 @@ class WholeResponse implements Response {
         this.#plain.headers.delete('content-type')
         this.#headers = this.#fill(this.#plain.headers)
       }
-      // The body was read before this response existed. Mark it as read here too.
+      // The body was read before this response was created. Mark it as read here too.
       if (this.#state === READ) this.#plain.arrayBuffer().catch(() => {})
     }
     return this.#plain

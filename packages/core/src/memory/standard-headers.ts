@@ -20,7 +20,7 @@ export class StandardHeaders implements RequestHeaders {
     }
   }
 
-  /** Returns at most one value: `Headers` joins the values for a name. */
+  /** Returns at most one value, because `Headers` joins the values for a name. */
   getAll(name: string): readonly string[] {
     const value = this.get(name)
     return value === null ? [] : [value]

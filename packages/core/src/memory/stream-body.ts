@@ -3,7 +3,7 @@ import type { BodyConsumer, RequestBody } from '@fw/types'
 import { AbortedError } from '../engine/errors.ts'
 import { cancelStream } from '../engine/exchange/cancel-stream.ts'
 
-/** Request body that arrives as a stream. Reads from it only as fast as its consumer. */
+/** Request body that arrives as a stream. Reads from the stream only as fast as the consumer does. */
 export class StreamBody implements RequestBody {
   readonly length: number | undefined
   readonly #stream: ReadableStream<Uint8Array>
@@ -49,7 +49,7 @@ export class StreamBody implements RequestBody {
     if (!this.#isPumping) void this.#pump(this.#reader, this.#consumer)
   }
 
-  /** Ends the body: reports the reason to the consumer and cancels the source. */
+  /** Ends the body. Reports the reason to the consumer, and cancels the source. */
   stop(error: AbortedError): void {
     if (this.#isOver) return
     this.#isOver = true

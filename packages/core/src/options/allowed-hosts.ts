@@ -16,21 +16,21 @@ export const ALLOWED_HOSTS: OptionKind = withFix(
   "Write for example ['example.org'], or omit it to allow every host.",
 )
 
-/** Compares the host of a request to those that the option `allowedHosts` names. */
+/** Compares a request's host with the hosts in the option `allowedHosts`. */
 export class AllowedHosts {
   readonly #hosts: ReadonlySet<string>
-  /** Domains with the dot before them. */
+  /** Domains with their leading dot. */
   readonly #suffixes: readonly string[]
   /** The last allowed authority, cached because most requests to a server name the same host. */
   #lastAllowed = ''
 
-  /** @param hosts Valid hosts. One with a dot before it stands for the domain and its subdomains */
+  /** @param hosts Valid hosts. A leading dot includes the subdomains */
   constructor(hosts: readonly string[]) {
     this.#hosts = new Set(hosts.map((host) => nameOf(host).toLowerCase()))
     this.#suffixes = hosts.filter((host) => host.startsWith('.')).map((host) => host.toLowerCase())
   }
 
-  /** Reports whether the host in `authority` is allowed, on any port. An empty authority is not. */
+  /** Reports whether the host in `authority` is allowed, on any port. An empty authority is not allowed. */
   allows(authority: string): boolean {
     if (authority === this.#lastAllowed && authority !== '') return true
     const host = hostOf(authority.toLowerCase())
@@ -40,7 +40,7 @@ export class AllowedHosts {
   }
 }
 
-/** Returns an entry without the dot that stands for its subdomains. */
+/** Returns an entry without its leading dot, if any. */
 function nameOf(entry: string): string {
   return entry.startsWith('.') ? entry.slice(1) : entry
 }
@@ -53,8 +53,8 @@ function hostOf(authority: string): string {
 }
 
 /**
- * Reports whether a name is a host in the form that clients send, without a port. `*` is valid in a host, but no client means
- * it.
+ * Reports whether a name is a host in the form that clients send, without a port. `*` is valid in a host, but no client
+ * sends it.
  */
 function isHost(name: string): boolean {
   const url = URL.parse(`http://${name}`)

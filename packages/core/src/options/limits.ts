@@ -8,33 +8,33 @@ import { MAX_TIMER_MS } from './timer.ts'
  */
 export interface Limits {
   /**
-   * Limits the request line and header section together, in bytes. A larger head gets 431. Also limits the pipelined
-   * bytes buffered behind a running request; beyond it the server stops reading. Default 16,384, as in Node.js: enough
-   * for large cookies.
+   * Limits the request line and header section together, in bytes. A larger head gets 431. Also limits the pipelined bytes
+   * buffered behind a running request; beyond this limit, the server stops reading. Default 16,384, as in Node.js: enough for
+   * large cookies.
    */
   readonly maxHeadBytes: number
   /**
-   * Limits the request line, in bytes. A longer one gets 414. HTTP/2 and HTTP/3 count the request line that HTTP/1.1
-   * would have. Default 8,000, the minimum that RFC 9112 §3 recommends.
+   * Limits the request line, in bytes. A longer one gets 414. On HTTP/2 and HTTP/3, the limit applies to the equivalent
+   * HTTP/1.1 request line. Default 8,000, the minimum that RFC 9112 §3 recommends.
    */
   readonly maxRequestLineBytes: number
   /**
-   * Limits the number of header fields of a request, without pseudo-header fields. A request with more gets 431. The
-   * server never drops single fields, because a dropped one could matter for security. Default 100.
+   * Limits the number of header fields of a request, without pseudo-header fields. A request with more gets 431. The server
+   * never drops individual fields, because a missing field could weaken security checks. Default 100.
    */
   readonly maxFields: number
   /**
    * Limits the trailer section, in bytes. A larger one gets 431. Default 8,192: few applications use trailers at all.
    */
   readonly maxTrailerBytes: number
-  /** Limits the number of trailer fields, including discarded ones. More get 431. Default 32. */
+  /** Limits the number of trailer fields, including discarded ones. A request with more gets 431. Default 32. */
   readonly maxTrailerFields: number
   /**
-   * Limits the extensions of one chunk, in bytes. Leading zeros of the chunk size beyond 16 digits count too. More get
-   * 400. Default 4,096: only attackers send them (CVE-2024-22019).
+   * Limits the extensions of one chunk, in bytes. Leading zeros of the chunk size beyond 16 digits also count. A chunk with
+   * more gets 400. Default 4,096: only attackers send long extensions (CVE-2024-22019).
    */
   readonly maxChunkExtensionBytes: number
-  /** Limits the chunk extensions of one body, in bytes. More get 413. Default 16,384. */
+  /** Limits the chunk extensions of one body, in bytes. A body with more gets 413. Default 16,384. */
   readonly maxChunkExtensionsTotalBytes: number
   /**
    * Limits the request body, in bytes. A larger one gets 413. Default 1,048,576; raise it for the routes that accept
@@ -42,7 +42,7 @@ export interface Limits {
    */
   readonly maxBodyBytes: number
   /**
-   * Limits the fields of a form (`application/x-www-form-urlencoded`). A form with more gets 413. Default 1,000: forms
+   * Limits the fields of a form (`application/x-www-form-urlencoded`). A form with more gets 413. Default 1,000: typical forms
    * have dozens of fields, and a million would keep Node.js busy for ten seconds.
    */
   readonly maxFormFields: number
@@ -52,69 +52,69 @@ export interface Limits {
    */
   readonly maxFileBytes: number
   /**
-   * Limits the received body bytes of one request that are buffered until the handler reads them. Beyond it the server
+   * Limits the received body bytes of one request that are buffered until the handler reads them. Beyond this limit, the server
    * stops reading. Default 65,536.
    */
   readonly maxBufferedBodyBytes: number
   /**
-   * Limits the bytes that one connection makes the server buffer: responses that the client does not read, and received
-   * data that no handler has read. Beyond it, further requests on the connection wait until it drains. The largest
-   * response does not count, so that one unread response does not block the others. Default 4,194,304, which fills a fast
+   * Limits the bytes that one connection makes the server buffer: responses that the client does not read, and received data
+   * that no handler has read. Beyond this limit, further requests on the connection wait until it drains. The largest response
+   * does not count, so that one unread response does not block the others. Default 4,194,304, which is enough to fill a fast
    * link; a thousand clients that do not read stay below 4 GiB. 0 disables the limit.
    */
   readonly maxBufferedBytesPerConnection: number
   /**
-   * Limits the bytes buffered for all connections in the process, including those of other servers. Beyond it, requests
-   * get 503 with `Retry-After`, and connections whose clients read too slowly are closed, largest first. Connections
-   * above their own limit can use a quarter of it. Default: a quarter of the V8 heap limit, or of the container's memory
-   * if that is smaller; the rest is for handlers. 0 disables the limit.
+   * Limits the bytes buffered for all connections in the process, including those of other servers. Beyond this limit, requests
+   * get 503 with `Retry-After`, and connections whose clients read too slowly are closed, largest first. Connections can exceed
+   * their own limit while less than a quarter of this limit is in use. Default: a quarter of the V8 heap limit, or of the
+   * container's memory if that is smaller; the rest is for handlers. 0 disables the limit.
    */
   readonly maxBufferedBytes: number
   /**
-   * Limits the milliseconds from accepting a connection to the end of its TLS or QUIC handshake. Then the connection is
-   * closed without a response. Default 10,000: several round trips even on a slow link.
+   * Limits the milliseconds from accepting a connection to the end of its TLS or QUIC handshake. A slower connection is closed
+   * without a response. Default 10,000: several round trips even on a slow link.
    */
   readonly tlsHandshakeTimeoutMs: number
   /**
-   * Limits the milliseconds from accepting a connection to its first byte, because idle connections cost clients
-   * nothing. Then it is closed without a response. Default 10,000.
+   * Limits the milliseconds from accepting a connection to its first byte. A slower connection is closed without a response,
+   * because idle connections cost clients nothing. Default 10,000.
    */
   readonly firstByteTimeoutMs: number
   /**
-   * Limits the milliseconds from the first to the last byte of a request head. Then the client gets 408. The limit is
-   * not extended by further bytes, so slow sending does not help. Default 15,000.
+   * Limits the milliseconds from the first to the last byte of a request head. A slower client gets 408. Further bytes do not
+   * extend the limit, so sending slowly does not avoid it. Default 15,000.
    */
   readonly headTimeoutMs: number
   /**
-   * Limits the milliseconds without a byte of a body that a handler reads. Then the client gets 408. Default 30,000.
+   * Limits the milliseconds between received body bytes while a handler is reading the body. After a longer pause, the client
+   * gets 408. Default 30,000.
    */
   readonly bodyStallTimeoutMs: number
   /**
-   * Requires this average rate, in bytes per second, while the handler reads the body. A slower client gets 408.
-   * Default 0 (no limit), because some links are slow; 256 stops slow-body attacks.
+   * Requires this average rate, in bytes per second, while the handler is reading the body. A slower client gets 408. Default 0
+   * (no limit), because some links are slow; 256 stops slow-body attacks.
    */
   readonly minBodyBytesPerSecond: number
-  /** Sets the milliseconds that a body is read before `minBodyBytesPerSecond` applies. Default 10,000. */
+  /** Sets for how many milliseconds a body is read before `minBodyBytesPerSecond` applies. Default 10,000. */
   readonly bodyRateGraceMs: number
   /**
-   * Limits the milliseconds from the start of a request head to the end of the body. Then the client gets 408. Default
-   * 300,000.
+   * Limits the milliseconds from the start of a request head to the end of the body. A slower client gets 408. Default 300,000.
    */
   readonly requestTimeoutMs: number
   /**
-   * Destroys the connection or stream if response bytes wait for this many milliseconds, and the client has read none,
-   * or fewer than `minResponseBytesPerSecond` requires. The check repeats at this interval. Default 60,000.
+   * Destroys the connection or stream if response bytes have been waiting for this many milliseconds, and the client has read
+   * none, or fewer than `minResponseBytesPerSecond` requires. The check repeats at this interval. Default 60,000.
    */
   readonly writeStallTimeoutMs: number
   /**
-   * Requires the client to read this many response bytes per second while bytes wait for it, on average over
-   * `writeStallTimeoutMs`. Default 256: modems read 3,000, and the limit stops clients that read single bytes. 0 disables
-   * the limit.
+   * Requires the client to read this many response bytes per second while bytes are waiting, on average over
+   * `writeStallTimeoutMs`. Default 256: even a modem reads 3,000, but a client that reads single bytes does not reach the
+   * limit. 0 disables the limit.
    */
   readonly minResponseBytesPerSecond: number
   /**
-   * Limits the milliseconds between two requests on an HTTP/1.1 connection, as announced in the `keep-alive` field. The
-   * connection is closed one second later, so that a late request still gets a response. Default 5,000.
+   * Limits the milliseconds between two requests on an HTTP/1.1 connection, as announced in the `keep-alive` field. The server
+   * closes the connection one second later, so that a late request still gets a response. Default 5,000.
    */
   readonly keepAliveTimeoutMs: number
   /**
@@ -151,14 +151,14 @@ export interface Limits {
    */
   readonly maxSkippedBodyBytes: number
   /**
-   * Limits the bytes of a request that the server discards after its response. Beyond it, HTTP/1.1 closes the
-   * connection, and HTTP/2 and HTTP/3 ask the client to stop sending. Default 0 (no limit): many clients send the whole
-   * body before they read the response, and discarded bytes use no memory.
+   * Limits the bytes of a request that the server discards after its response. Beyond this limit, the server closes an HTTP/1.1
+   * connection, and asks an HTTP/2 or HTTP/3 client to stop sending. Default 0 (no limit): many clients send the whole body
+   * before they read the response, and discarded bytes use no memory.
    */
   readonly lingerBytes: number
   /**
-   * Stops discarding, as with `lingerBytes`, when no byte arrives for this many milliseconds. Default 5,000, as in
-   * nginx: longer than most periods of packet loss. An HTTP/2 stream waits 250 ms.
+   * Stops discarding, as with `lingerBytes`, when no byte arrives for this many milliseconds. Default 5,000, as in nginx:
+   * longer than most periods of packet loss. For an HTTP/2 stream, the limit is always 250 ms.
    */
   readonly lingerStallTimeoutMs: number
   /**
@@ -169,8 +169,8 @@ export interface Limits {
   /** Limits the concurrent streams of one HTTP/2 or HTTP/3 connection. Default 100. */
   readonly maxConcurrentStreams: number
   /**
-   * Limits the streams that one HTTP/2 or HTTP/3 connection can reset in a burst (CVE-2023-44487). Then the connection
-   * is closed. Default 200.
+   * Limits the streams that one HTTP/2 or HTTP/3 connection can reset in a burst (CVE-2023-44487). A connection with more
+   * resets is closed. Default 200.
    */
   readonly maxStreamResetBurst: number
   /** Limits the streams that one HTTP/2 or HTTP/3 connection can reset per second on average. Default 20. */
@@ -187,12 +187,12 @@ export interface Limits {
   readonly maxHttp3Connections: number
 }
 
-/** Share of usable memory that can be buffered for clients. */
+/** Maximum share of the usable memory for bytes that are buffered for clients. */
 const BUFFERED_SHARE = 1 / 4
 
 /**
- * Returns the bytes that the process can use. `constrainedMemory()` is 0, or more than the machine has, if nothing
- * constrains the process.
+ * Returns the bytes that the process can use. `constrainedMemory()` is 0, or more than the machine's memory, if the
+ * process has no limit.
  */
 function usableBytes(): number {
   const heapBytes = getHeapStatistics().heap_size_limit
@@ -200,7 +200,7 @@ function usableBytes(): number {
   return constrained > 0 ? Math.min(heapBytes, constrained) : heapBytes
 }
 
-/** The defaults of all limits. */
+/** The default of each limit. */
 export const DEFAULT_LIMITS: Limits = {
   maxHeadBytes: 16 * 1024,
   maxRequestLineBytes: 8000,
@@ -242,7 +242,7 @@ export const DEFAULT_LIMITS: Limits = {
   maxHttp3Connections: 10_000,
 }
 
-// Timers and the operating system accept no larger number. Body sizes and buffered bytes can be larger.
+// Timers and the operating system do not accept a larger number. Body sizes and buffered bytes can be larger.
 const LIMIT = integer(0, MAX_TIMER_MS)
 const NAMES = Object.keys(DEFAULT_LIMITS) as (keyof Limits)[]
 
@@ -255,7 +255,7 @@ export const LIMIT_KINDS: OptionKinds<Partial<Limits>> = {
   maxBufferedBytesPerConnection: integer(0),
 }
 
-/** Fills in the default of each limit that is absent or `undefined`. `LIMIT_KINDS` checks the values. */
+/** Returns the limits, with the default for each one that is absent or `undefined`. `LIMIT_KINDS` checks the values. */
 export function resolveLimits(given: Partial<Limits> = {}): Limits {
   const stated = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   return { ...DEFAULT_LIMITS, ...stated }

@@ -10,6 +10,7 @@ import {
   text,
   withFix,
 } from '@fw/options'
+import { checkProxyProtocol, PROXY_PROTOCOL, type ProxyProtocolOptions } from './proxy-protocol-options.ts'
 import { PROTOCOL_KINDS } from './server-options.ts'
 import type { TlsOptions } from './tls-options.ts'
 import { WORKERS, type WorkerOptions } from './worker-options.ts'
@@ -27,7 +28,7 @@ export interface ListenOptions {
    * clients among them. Default false.
    */
   readonly reusePort?: boolean
-  /** Descriptor of an open socket that accepts connections, to listen on instead of a port. The listener closes it. */
+  /** Descriptor of a listening socket to use instead of a port. The listener closes it. */
   readonly fd?: number
   /**
    * Descriptor of an open UDP socket for HTTP/3. Requires `fd` or `systemd`. Default: the listener opens a UDP socket.
@@ -54,12 +55,15 @@ export interface ListenOptions {
   /** Overrides the server's `http3` option for this listener. `true` requires TLS. */
   readonly http3?: boolean | 'clear'
   /**
-   * Closes the listener and its connections when aborted. In-flight requests have the server's `drainMs` to finish.
+   * Reads the client's address from the header of the PROXY protocol, which load balancers send before the first byte of the
+   * client. HTTP/3 has no such header. Default: no header is read.
    */
+  readonly proxyProtocol?: ProxyProtocolOptions
+  /** Closes the listener and its connections when aborted. In-flight requests then have the server's `drainMs` to finish. */
   readonly signal?: AbortSignal
 }
 
-/** Maximum length of a Unix socket path, in bytes: `sun_path` without its NUL. */
+/** Maximum length of a Unix socket path, in bytes. Equals the size of `sun_path` without its NUL. */
 const MAX_SOCKET_PATH_BYTES = process.platform === 'linux' ? 107 : 103
 
 const SOCKET_PATH: OptionKind = {
@@ -88,10 +92,11 @@ const LISTEN_KINDS: OptionKinds<ListenOptions> = {
   workers: WORKERS,
   pinCpus: flag,
   ...PROTOCOL_KINDS,
+  proxyProtocol: PROXY_PROTOCOL,
   signal: withFix(instanceOf('AbortSignal', AbortSignal), 'Pass the signal of an AbortController.'),
 }
 
-/** Options that choose what to listen on. They are mutually exclusive. */
+/** Mutually exclusive options that choose the address or socket to listen on. */
 const PLACES = ['port', 'path', 'fd', 'systemd'] as const
 /** Options that apply only to a port. */
 const OF_PORTS = ['host', 'reusePort'] as const
@@ -119,6 +124,7 @@ export function checkListenOptions(given: number | ListenOptions): ListenOptions
   if (options.fd === undefined && options.systemd === undefined) {
     refuse(options, 'udpFd', 'without "fd" or "systemd"', 'Add the descriptor for connections as fd.')
   }
+  if (options.proxyProtocol !== undefined) checkProxyProtocol(options.proxyProtocol, place ?? 'port')
   return options
 }
 

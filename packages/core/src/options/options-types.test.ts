@@ -70,8 +70,11 @@ it('accepts listener options and close options', () => {
     tls: false,
     http2: true,
     http3: false,
+    proxyProtocol: { from: ['10.0.0.0/8'], timeoutMs: 5_000, maxHeaderBytes: 4096 },
     signal: AbortSignal.abort(),
   }
+  // @ts-expect-error -- the proxies must be listed
+  const proxies: ListenOptions = { proxyProtocol: { timeoutMs: 5_000 } }
   const close: Required<CloseOptions> = { drainMs: 1 }
   // @ts-expect-error -- a port is a number
   const port: ListenOptions = { port: '8080' }
@@ -79,7 +82,7 @@ it('accepts listener options and close options', () => {
   const tls: ListenOptions = { tls: true }
   // @ts-expect-error -- the unit is in the name
   const drain: CloseOptions = { drain: 1 }
-  expectTypeOf([listen, close, port, tls, drain]).toBeArray()
+  expectTypeOf([listen, proxies, close, port, tls, drain]).toBeArray()
 })
 
 it('accepts each way to bind a listener, and worker settings', () => {

@@ -77,8 +77,8 @@ export function nameOfRoute({ method, pattern }: Pick<RouteInfo, 'method' | 'pat
  * @throws {RangeError} if a number is out of range
  */
 export function checkRouteOptions(info: RouteInfo): void {
-  // The first spread puts these names first in the list of known options. The last spread keeps other declarations from
-  // replacing their kinds.
+  // The first spread puts these names first in the list of known options. The last spread prevents other declarations
+  // from replacing their kinds.
   const kinds = { ...ROUTE_KINDS, ...declaredRouteOptions(), ...ROUTE_KINDS }
   checkOptions(nameOfRoute(info), info.options, kinds, MEANT)
 }

@@ -4,8 +4,8 @@ import { flag, oneOf, type OptionKinds } from '@fw/options'
 // docs/decisions/0023
 export interface RoutingOptions {
   /**
-   * Handles a path that matches no route, but would with a trailing slash added or removed. `'strict'` (default)
-   * answers 404, `'ignore'` runs the matching route, and `'redirect'` answers 308 with the path of that route.
+   * Handles a path that would match a route only with a trailing slash added or removed. `'strict'` (default) responds with
+   * 404, `'ignore'` runs that route, and `'redirect'` responds with 308 and the path of that route.
    */
   readonly trailingSlash?: 'strict' | 'ignore' | 'redirect'
   /** Matches literal text case-sensitively. Default true. Parameter values keep their case either way. */

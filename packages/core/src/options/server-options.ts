@@ -31,43 +31,41 @@ export interface ServerOptions {
    * cached HTTP/3 address.
    */
   readonly http3?: boolean | 'clear'
-  /** Replaces single limits. The other limits keep their values from `DEFAULT_LIMITS`. */
+  /** Replaces individual limits. The other limits keep their values from `DEFAULT_LIMITS`. */
   readonly limits?: Partial<Limits>
   /**
-   * Limits the media types of bodies that `ctx.json()`, `ctx.request.json()` and route `body` schemas accept. Any
-   * other body gets 415. Default `['application/json']`, which stands for every JSON format. A route can replace it; see
-   * `RouteOptions`.
+   * Limits the media types of bodies that `ctx.json()`, `ctx.request.json()` and route `body` schemas accept. Any other body
+   * gets 415. Default `['application/json']`, which includes every JSON format. A route can override this; see `RouteOptions`.
    */
   readonly bodyTypes?: readonly string[] | undefined
   /**
-   * Checks JSON results against the `response` schemas of their routes. `'error'` answers 500 to a result that does not
-   * match. `'count'` sends it, counts it in `stats()` and checks a sample. `'off'` checks nothing. Default `'count'` if
-   * `NODE_ENV` is `production` when the server is created, otherwise `'error'`. A route can replace it; see
-   * `RouteOptions`.
+   * Checks JSON results against the `response` schemas of their routes. `'error'` responds with 500 if a result does not match.
+   * `'count'` sends and counts such a result, and checks only a sample. `'off'` checks nothing. Default `'count'` if `NODE_ENV`
+   * is `production` when the server is created, otherwise `'error'`. A route can override this; see `RouteOptions`.
    */
   readonly checkResponses?: 'error' | 'count' | 'off' | undefined
   /** Sets the rules for trailing slashes and case in paths. Default: exact, case-sensitive match. */
   readonly routing?: RoutingOptions
   /**
-   * Sets the proxies whose forwarding fields are trusted: `false` (default), a list of CIDR blocks, or a number of hops
-   * where the peer is hop 1. Use `{ proxies, header }` to name the only field to read. `ctx.clientAddress` and the
-   * access log use the result. The peer of a Unix socket is trusted if any proxy is. Without a proxy, set it to `false`
+   * Sets the proxies whose forwarding fields are trusted: `false` (default), a list of CIDR blocks, or a number of hops where
+   * the peer is hop 1. Use `{ proxies, header }` to name the only field to read. `ctx.clientAddress` and the access log use the
+   * result. The peer of a Unix socket is trusted if any proxy is trusted. Without a proxy, set this option to `false`
    * explicitly: if it is absent, the access log shows the address that the client claims.
    */
   readonly trustProxy?: TrustProxy
   /**
-   * Limits the hosts that requests can name in `Host` or `:authority`. Others get 421 before any middleware runs. Ports and
-   * letter case do not matter; `.example.org` includes its subdomains. Without it, links that handlers build from
-   * `request.url` can lead to any host, and a page can reach a local server under its own name (DNS rebinding). Default:
-   * every host.
+   * Limits the hosts that requests can name in `Host` or `:authority`. Requests for other hosts get 421 before any middleware
+   * runs. Ports and letter case do not matter; `.example.org` includes its subdomains. Without this option, links that handlers
+   * build from `request.url` can lead to any host. A page can also reach a local server under the page's host name (DNS
+   * rebinding). Default: every host.
    */
   readonly allowedHosts?: readonly string[]
   /** Receives the server's own records. Default: the global logger of `@fw/log`. */
   readonly logger?: Logger
   /**
-   * `'signals'` closes the server on SIGINT or SIGTERM, then ends the process, even if application timers still run. A
-   * second signal ends the process immediately. Under `node --watch`, in-flight requests are aborted. Default: signals
-   * are left to the application.
+   * `'signals'` closes the server on SIGINT or SIGTERM, then ends the process, even if application timers are still running. A
+   * second signal ends the process immediately. Under `node --watch`, in-flight requests are aborted. Default: signals are left
+   * to the application.
    */
   readonly shutdown?: 'signals'
   /**
@@ -89,7 +87,7 @@ const SERVER_KINDS: OptionKinds<ServerOptions> = {
   bodyTypes: BODY_TYPES,
   checkResponses: CHECK_RESPONSES,
   routing: options<RoutingOptions>(ROUTING_KINDS),
-  // `compileTrust` checks it.
+  // `compileTrust` checks this option.
   trustProxy: anything,
   allowedHosts: ALLOWED_HOSTS,
   logger: withFix(

@@ -1,6 +1,6 @@
 import type { FwErrorCode } from '@fw/options'
 
-/** Reports that the server cannot start as configured. The message is one line that names the cause and the fix. */
+/** Reports that the server cannot start as configured. The one-line message states the cause and the fix. */
 export class StartupError extends Error {
   /** Always `StartupError`. */
   override readonly name = 'StartupError'

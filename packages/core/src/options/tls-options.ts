@@ -31,7 +31,7 @@ export type TlsCertificate =
       readonly certFile: string | URL
       /** Reloads the files when they change. Default false. */
       readonly watch?: boolean
-      /** Sets how often the files are checked for changes, in milliseconds. Default 2,000. */
+      /** Sets the interval between checks for changed files, in milliseconds. Default 2,000. */
       readonly watchIntervalMs?: number
     }
 

@@ -11,7 +11,7 @@ export interface WorkerOptions {
    * disables the check.
    */
   readonly heartbeatTimeoutMs?: number
-  /** Limits the time until a worker listens, in milliseconds. Default 60,000. */
+  /** Limits the time that a worker can take until it listens, in milliseconds. Default 60,000. */
   readonly startTimeoutMs?: number
   /**
    * Limits the delay before a worker that repeatedly fails to start is started again, in milliseconds. Default 30,000.
@@ -19,7 +19,7 @@ export interface WorkerOptions {
   readonly maxRestartDelayMs?: number
   /** Limits the time that a replaced worker has to finish its in-flight requests, in milliseconds. Default 10,000. */
   readonly drainMs?: number
-  /** Keeps one more process started, which immediately replaces a worker that ends unexpectedly. Default false. */
+  /** Keeps an additional process running, which immediately replaces a worker that ends unexpectedly. Default false. */
   readonly spare?: boolean
 }
 
@@ -37,21 +37,21 @@ export interface WorkerSettings {
 /** Maximum number of workers. A larger number is a mistake, because no machine has that many CPUs. */
 const MAX_COUNT = 1024
 /**
- * Default heartbeat timeout: longer than garbage collection or a large document blocks the event loop, and shorter than
- * 30 s, when many clients give up.
+ * Default heartbeat timeout. Longer than garbage collection or a large document blocks the event loop, and shorter than
+ * the 30 s after which many clients give up.
  */
 const HEARTBEAT_TIMEOUT_MS = 10_000
-/** Default start timeout: enough to load models or to wait for a database. */
+/** Default start timeout. Long enough to load models or to wait for a database. */
 const START_TIMEOUT_MS = 60_000
 /**
- * Default of `maxRestartDelayMs`: short enough to recover soon after the cause is fixed, and long enough to use no
- * noticeable CPU time.
+ * Default of `maxRestartDelayMs`. Short enough to recover soon after the cause is fixed, and long enough to use little
+ * CPU time.
  */
 const MAX_RESTART_DELAY_MS = 30_000
 /** Default drain time, as for `server.close()`. */
 const DRAIN_MS = 10_000
 
-/** Minimum heartbeat timeout. Below it, ordinary work would look like a blocked event loop. */
+/** Minimum heartbeat timeout. With a lower value, ordinary work would look like a blocked event loop. */
 const MIN_HEARTBEAT_MS = 100
 
 const COUNT: OptionKind = {

@@ -15,7 +15,7 @@ export interface SourceReader {
 /**
  * Starts reading a source.
  *
- * @throws {TypeError} if the source is already being read. Reads also throw a TypeError for a piece that is neither
+ * @throws {TypeError} if the source is already being read. `read` also throws a TypeError for a piece that is neither
  * text nor bytes
  */
 export function readSource(source: BodySource): SourceReader {
@@ -79,7 +79,7 @@ function readAsyncIterable(iterable: AsyncIterable<Uint8Array | string>): Source
 }
 
 function readIterable(iterable: Iterable<Uint8Array | string>): SourceReader {
-  // A string iterates by character. Send it as one piece.
+  // Iterating a string yields characters. Send it as one piece instead.
   const iterator = (typeof iterable === 'string' ? [iterable] : iterable)[Symbol.iterator]()
   let isOver = false
   return {

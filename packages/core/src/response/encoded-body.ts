@@ -1,11 +1,11 @@
 import type { BodyEncoder, FieldList, ResponseBody } from '@fw/types'
 
-/** Number of bytes waiting for the encoder at which `write` asks the caller to pause. */
+/** Number of bytes waiting for the encoder at which `write` signals the caller to pause. */
 const MAX_WAITING_BYTES = 64 * 1024
 
 /**
- * Sends everything that is written to it through an encoder into another body. Calls the encoder one step at a time: a step
- * that returns a promise makes later writes wait.
+ * Passes all written bytes through an encoder to another body. Calls the encoder one step at a time, so later writes
+ * wait for a step that returns a promise.
  */
 export class EncodedBody implements ResponseBody {
   readonly #target: ResponseBody
@@ -14,7 +14,7 @@ export class EncodedBody implements ResponseBody {
   readonly #onError: (error: unknown) => void
   readonly #push: (bytes: Uint8Array) => void
   #isEnded = false
-  /** Whether the encoder has ended or was canceled, so that it gets no further calls. */
+  /** Whether the encoder has ended or was canceled. If so, it is not called again. */
   #isReleased = false
   #hasRoom = true
   #waitingBytes = 0

@@ -15,7 +15,7 @@ const CODED: Readonly<Record<string, (text: string) => Uint8Array>> = {
   'x-own': (text) => Buffer.from(text),
 }
 
-describe('a Response of fetch()', () => {
+describe('a Response from fetch()', () => {
   let upstream: NodeServer
   let base = ''
 

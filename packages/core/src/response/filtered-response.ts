@@ -10,7 +10,7 @@ export interface FilteredContext extends Context {
   filters: readonly ResponseFilter[] | undefined
   /** Whether the route's timeout has expired, so that another context responds. */
   readonly isTimedOut: boolean
-  /** Reports an error for which the client gets no response. */
+  /** Reports an error for which the client receives no response. */
   reportFailure(error: unknown): void
 }
 
@@ -28,7 +28,7 @@ export function startBody(context: FilteredContext): ResponseBody {
   }
   context.filters = undefined
   const outgoing = new Outgoing(prepared, exchange.method, STREAM)
-  // Without a whole body, no filter can delay the head.
+  // A filter can delay the head only if the body is whole.
   void outgoing.run(filters, context)
   return startEncoded(context, outgoing)
 }
@@ -70,7 +70,7 @@ function respondFiltered(context: FilteredContext, outgoing: Outgoing): void {
 /** Sends the head, and returns the body to write: the input of the encoders, or the exchange if there are none. */
 function startEncoded(context: FilteredContext, outgoing: Outgoing): ResponseBody {
   const { exchange, prepared } = context
-  // A response to HEAD has the same fields as an encoded body, but nothing to encode.
+  // A response to HEAD has the fields of an encoded body, but no body to encode.
   const body = allowsBody(exchange.method, prepared.status)
     ? outgoing.openEncoders(exchange, (error) => context.reportFailure(error))
     : undefined

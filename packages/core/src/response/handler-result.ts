@@ -51,7 +51,7 @@ export function readHandlerResult(
   return { body: serialize(result, status), contentType: JSON_TYPE, response: undefined }
 }
 
-/** Releases a result that is not sent: cancels a source, or closes an open file. */
+/** Releases a result that is not sent. Cancels a source, or closes an open file. */
 export function discardResult(result: unknown): void {
   if (typeof result !== 'object' || result === null || result instanceof Uint8Array) return
   if (isOpenFile(result)) {
@@ -83,7 +83,7 @@ function isResponse(value: object): value is ResponseLike {
   return !isPlain(value) && isResponseLike(value)
 }
 
-/** Reports whether `readHandlerResult` will certainly convert a result to JSON, which can take a long time. */
+/** Reports whether `readHandlerResult` is certain to convert a result to JSON, which can take a long time. */
 export function isJsonValue(result: unknown): boolean {
   return typeof result === 'object' && result !== null && isPlain(result) && !(Symbol.asyncIterator in result)
 }
@@ -99,7 +99,7 @@ function isOpenFile(value: object): value is FileHandle {
   return 'fd' in value && 'readableWebStream' in value && 'close' in value
 }
 
-/** What to return instead of each type that `JSON.stringify` converts to `{}`, by `Symbol.toStringTag`. */
+/** Suggested results to return instead of the types that `JSON.stringify` converts to `{}`, by `Symbol.toStringTag`. */
 const INSTEAD: Readonly<Record<string, string>> = {
   ArrayBuffer: 'new Uint8Array(…)',
   SharedArrayBuffer: 'new Uint8Array(…)',
@@ -114,7 +114,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
   Context: 'nothing, or the value to send',
 }
 
-/** Rejects a value with content that `JSON.stringify` would convert to `{}`. */
+/** Rejects a value whose content would be lost, because `JSON.stringify` converts it to `{}`. */
 function checkJsonForm(value: object): void {
   if (value instanceof Error) throw value
   if (isOpenFile(value)) {

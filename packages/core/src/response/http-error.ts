@@ -32,8 +32,7 @@ const MEANT: Readonly<Record<string, string>> = {
 }
 
 /**
- * Marks every `HttpError`: from this package, from its other copies in the process, and from packages that do not
- * import it.
+ * Marks every `HttpError`, including those from other copies of this package and from packages that do not import it.
  */
 const HTTP_ERROR = Symbol.for('@fw/core: HttpError')
 
@@ -61,7 +60,7 @@ export class HttpError extends Error {
    * Creates an error whose response is a problem document (RFC 9457).
    *
    * @param status 400 to 599
-   * @param message Detail for the client. Default: the phrase of the status, which is not sent as a detail
+   * @param message Detail for the client. Default: the reason phrase of the status, which is not sent as a detail
    * @throws {RangeError} if `status` is not an integer from 400 to 599
    * @throws {TypeError} if an option is unknown or has the wrong type, or a header field cannot be sent
    */
@@ -85,8 +84,8 @@ export class HttpError extends Error {
 }
 
 /**
- * Reports whether a thrown value is a marked error with an error status. A `name` or `status` alone does not count: HTTP
- * clients set both on errors whose messages must stay private.
+ * Reports whether a thrown value is a marked error with an error status. A `name` or `status` alone does not count,
+ * because HTTP clients set both on errors whose messages must stay private.
  */
 export function isHttpError(error: unknown): error is HttpError {
   return (

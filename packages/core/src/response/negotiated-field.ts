@@ -1,6 +1,6 @@
 /**
- * Maximum bytes of a field that are parsed. Browsers send about 200. Parsing 16 KiB per request would cost more than most
- * responses.
+ * Maximum number of bytes of a field to parse. Browsers send about 200. Parsing 16 KiB per request would cost more than
+ * most responses.
  */
 const MAX_NEGOTIATED_BYTES = 2048
 

@@ -12,7 +12,7 @@ import { allowsBody } from '../engine/exchange/response-head.ts'
 import { EncodedBody } from './encoded-body.ts'
 import type { PreparedResponse } from './prepared-response.ts'
 
-/** Represents a body that follows in pieces. */
+/** Represents a body that is sent in pieces after the head. */
 export const STREAM: unique symbol = Symbol('stream')
 
 type WholeBody = string | Uint8Array | null
@@ -91,12 +91,13 @@ export class Outgoing implements OutgoingResponse {
       // An empty body can also be replaced later, unless `startResponse()` sends the head now.
       if (!this.#isEmpty) this.#requireWhole('replaceLater')
     } catch (error) {
-      // No caller waits for it.
+      // No caller waits for the body.
       Promise.resolve(body).catch(() => {})
       throw error
     }
     this.#later = Promise.resolve(body)
-    // A later call replaces this promise, and a filter that throws ends the wait for it.
+    // Prevent an unhandled rejection: a later call can replace this promise, and a filter can throw before it is
+    // awaited.
     this.#later.catch(() => {})
   }
 

@@ -7,7 +7,7 @@ import { ResponseHeaderList, type HeadSender } from './response-headers.ts'
 import { readHandlerResult, type ResponseBody, jsonText, type Serialize } from './handler-result.ts'
 import { checkInit, headerEntries } from './response-init.ts'
 
-/** Fields that describe a body, and that `abandonBody` deletes. Other `content-*` fields, such as policies, stay. */
+/** Fields that describe a body, and that `abandonBody` deletes. Other `content-*` fields, such as policies, remain. */
 const BODY_FIELDS = [
   'content-disposition',
   'content-encoding',
@@ -23,7 +23,7 @@ const BODY_FIELDS = [
 /** Matches a `cache-control` that only restricts caches. Any other value was meant for the abandoned body. */
 const RESTRICTS_CACHES = /no-store|no-cache|private/i
 
-/** Holds the status, fields and body of a response before they are sent. */
+/** Stores the status, fields and body of a response before they are sent. */
 export class PreparedResponse {
   readonly #sender: HeadSender | undefined
   #status = 200
@@ -31,7 +31,10 @@ export class PreparedResponse {
   #body: ResponseBody | undefined = undefined
   #isFromResponse = false
   #headers: ResponseHeaderList | undefined = undefined
-  /** The content type that the body implies. A later body replaces it in `#headers`, but not a type that was set. */
+  /**
+   * The content type that the body implies. A later body replaces this type in `#headers`, but not one that was set
+   * explicitly.
+   */
   #impliedType: string | undefined = undefined
 
   /** @param sender Receives changes that are made after the head was sent */
@@ -147,7 +150,7 @@ export class PreparedResponse {
     return copy
   }
 
-  /** Releases the body and deletes the fields that describe it. The other fields stay. */
+  /** Releases the body and deletes the fields that describe it. Keeps the other fields. */
   abandonBody(): void {
     this.#replaceBody(undefined)
     this.#impliedType = undefined
@@ -157,7 +160,7 @@ export class PreparedResponse {
     if (!RESTRICTS_CACHES.test(headers.get('cache-control') ?? '')) headers.delete('cache-control')
   }
 
-  /** Releases a body that is not sent. The status and the fields stay. */
+  /** Releases a body that is not sent. Keeps the status and the fields. */
   discardBody(): void {
     this.#replaceBody(undefined)
   }
@@ -166,7 +169,7 @@ export class PreparedResponse {
     const before = this.#body
     this.#body = body
     this.#isFromResponse = false
-    // The stream can fail before it is read, while middleware still runs. Its reader reports the error later.
+    // The stream can fail before it is read, while middleware is still running. Its reader reports the error later.
     if (body instanceof Readable) body.on('error', ignore)
     if (before !== body && isSource(before)) discardSource(before)
   }

@@ -66,7 +66,7 @@ function prefersText(accept: string | null): boolean {
   return text > json
 }
 
-/** @param ranges Media ranges, the most specific one first. The first range that `elements` contains decides */
+/** @param ranges Media ranges, the most specific one first. The first range that `elements` contains applies */
 function quality(elements: readonly (readonly string[])[], ranges: readonly string[]): number {
   for (const range of ranges) {
     const parameters = elements.find(([name]) => name === range)?.slice(1)

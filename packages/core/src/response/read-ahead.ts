@@ -2,7 +2,7 @@ import type { SourceReader } from './body-source.ts'
 
 /** Maximum bytes to read before the head is sent. A larger body counts as whole only if it is a single piece. */
 const MAX_BYTES = 64 * 1024
-/** Cost of a piece in addition to its bytes, so that many tiny pieces do not delay the head. */
+/** Bytes counted for a piece in addition to its content, so that many tiny pieces do not delay the head. */
 const PIECE_OVERHEAD_BYTES = 128
 /** Maximum event-loop turns for all reads. A `Blob` reports its end one turn after its bytes. */
 const MAX_TURNS = 8
@@ -17,10 +17,10 @@ export interface Beginning {
 }
 
 /**
- * Reads the pieces of a body that are available without waiting. A body in memory is then sent with its length.
+ * Reads the pieces of a body that are available without waiting, so that a body in memory is sent with its length.
  *
- * The Node.js `Response` hides its text or bytes behind a stream. A read waits at most one event-loop turn, so that a
- * slow stream does not delay the head.
+ * In Node.js, a `Response` provides even text or bytes only as a stream. A read waits at most one event-loop turn, so
+ * that a slow stream does not delay the head.
  */
 // docs/decisions/0106
 export async function readAhead(reader: SourceReader): Promise<Beginning> {
@@ -44,7 +44,7 @@ export async function readAhead(reader: SourceReader): Promise<Beginning> {
 
 interface Read {
   readonly piece: Uint8Array | undefined
-  /** Whether the read took a turn of the event loop. */
+  /** Whether the read needed a turn of the event loop. */
   readonly isLate: boolean
 }
 

@@ -4,7 +4,7 @@ import { checkField } from '../engine/fields/field-rules.ts'
 
 const NONE: FieldList = []
 
-/** Sends the head, and receives changes that are made too late. */
+/** Reports whether the head was sent, and receives changes that are made too late. */
 export interface HeadSender {
   /** Whether the head was sent. Later changes have no effect. */
   readonly headSent: boolean
@@ -13,13 +13,13 @@ export interface HeadSender {
 }
 
 /**
- * Holds the fields of a response in the order in which they were first set. Ignores changes after the head was sent, so
- * that an access log shows the fields that the client received.
+ * Stores response fields in the order in which they were first set. Ignores changes after the head was sent, so that an
+ * access log shows the fields that the client received.
  */
 export class ResponseHeaderList implements ResponseHeaders {
   readonly #sender: HeadSender | undefined
   #fields: FieldList = NONE
-  /** The same list once it is a private copy. A list from the caller is copied before the first change. */
+  /** The list, once it is a private copy. A list from the caller is copied before the first change. */
   #own: string[] | undefined = undefined
 
   /**

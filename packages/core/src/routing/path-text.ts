@@ -1,6 +1,6 @@
 /** Placeholder for an encoded slash: a lone surrogate, which percent-encoding cannot produce. */
 const ENCODED_SLASH = '\udc2f'
-/** With the flag `u`, matches only lone surrogates, not halves of a pair. */
+/** With the flag `u`, matches only a lone surrogate, not half of a pair. */
 const ENCODED_SLASHES = /\udc2f/gu
 
 /**
@@ -14,7 +14,7 @@ export function decodePath(path: string): string | undefined {
   try {
     return decodeURIComponent(path.replace(/%2f/gi, ENCODED_SLASH))
   } catch {
-    // The URIError carries no further information.
+    // The URIError contains no further information.
     return undefined
   }
 }
@@ -25,7 +25,8 @@ export function segmentText(piece: string): string {
 }
 
 /**
- * Converts a path to lower case for comparison. Keeps its length: `İ` is the only character whose lower case is longer.
+ * Converts a path to lower case for comparison. Keeps the length of the path: `İ` is the only character whose
+ * lower-case form is longer.
  */
 export function withoutCase(text: string): string {
   return text.replaceAll('İ', 'i').toLowerCase()

@@ -6,8 +6,11 @@ export const ANY_METHOD: unique symbol = Symbol('any method')
 /** Method name, or the key for any method. */
 export type MethodKey = string | typeof ANY_METHOD
 
+/** Not a method, so no route handles it. A search for it visits every route of a path. */
+export const NO_METHOD = ''
+
 /** Methods that a route for any method does not handle, because their semantics need an explicit handler. */
-const ASKED_FOR: ReadonlySet<string> = new Set(['CONNECT', 'TRACE'])
+const ASKED_FOR: ReadonlySet<string> = new Set(['CONNECT', 'TRACE', NO_METHOD])
 const ANY_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /** Route that matches a path. */
@@ -21,7 +24,7 @@ export interface RouteMatch<T> {
 export interface RouteEntry<T> {
   readonly value: T
   readonly pattern: string
-  /** Names of the parameters in path order. */
+  /** Names of the parameters, in path order. */
   readonly names: readonly string[]
   /** Result for a pattern without parameters. Allocated once. */
   readonly fixed: RouteMatch<T> | undefined
@@ -66,7 +69,9 @@ export class RouteLeaf<T> {
   }
 }
 
-/** Returns the methods for `Allow`. Adds HEAD for GET, and OPTIONS, which are answered without their own routes. */
+/**
+ * Returns the methods for `Allow`. Adds OPTIONS, and HEAD if GET is registered, because neither needs its own route.
+ */
 export function allowedMethods(registered: Iterable<MethodKey>): readonly string[] {
   const names = new Set<string>()
   for (const method of registered) {

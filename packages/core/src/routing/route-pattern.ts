@@ -13,9 +13,9 @@ const NAME = /^[A-Za-z_][\w-]*$/
  * Parses a path pattern such as `/users/:id/posts/:post?` or `/files/*path`.
  *
  * A parameter or wildcard fills a whole segment. Only optional parameters can follow an optional parameter, and a
- * wildcard must be last. Literal text is written decoded and is compared with decoded path segments.
+ * wildcard must be last. Literal text is written in decoded form and is compared with decoded path segments.
  *
- * @throws {TypeError} naming the error and its index in the pattern
+ * @throws {TypeError} with the error and its index in the pattern
  */
 export function parsePattern(pattern: string): readonly PatternSegment[] {
   if (typeof pattern !== 'string') {

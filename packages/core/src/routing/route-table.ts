@@ -1,7 +1,14 @@
 import { withCode } from '@fw/options'
 import type { Params } from '@fw/types'
 import { decodePath, toggleSlash, referenceToOtherEnd, segmentText, withoutCase } from './path-text.ts'
-import { allowedMethods, type MethodKey, type RouteEntry, type RouteLeaf, type RouteMatch } from './route-leaf.ts'
+import {
+  allowedMethods,
+  type MethodKey,
+  NO_METHOD,
+  type RouteEntry,
+  type RouteLeaf,
+  type RouteMatch,
+} from './route-leaf.ts'
 import { parsePattern, segmentWithoutCase, type PatternSegment } from './route-pattern.ts'
 import { emptyTree, findEntry, leafOf, type Place, type Search } from './route-tree.ts'
 import { EXACT_ROUTING, type Routing } from '../options/routing-options.ts'
@@ -21,7 +28,7 @@ export type RouteLookup<T> =
 const ParamSet = function ParamSet() {} as unknown as new () => Record<string, string>
 ParamSet.prototype = Object.create(null)
 
-/** Parameters of a path without any. */
+/** Parameters of a path that has none. */
 export const NO_PARAMS: Params = Object.freeze(new ParamSet())
 const UNKNOWN = { kind: 'unknown' } as const
 const MALFORMED = { kind: 'malformed' } as const
@@ -29,18 +36,19 @@ const MALFORMED = { kind: 'malformed' } as const
 /**
  * Finds the route for a method and a path.
  *
- * In each segment, literal text takes precedence over a parameter, and a parameter over a wildcard. If that leads to no
- * route for the method, the search tries the next best.
+ * In each segment, literal text takes precedence over a parameter, and a parameter over a wildcard. If that match has
+ * no route for the method, the search tries the next best.
  */
 export class RouteTable<T> {
   readonly #routing: Routing
   readonly #tree: Place<T> = emptyTree()
   /**
-   * Leaves of patterns without parameters, by path. Nothing takes precedence over them, so a single lookup is enough.
+   * Leaves of patterns without parameters, by path. No other pattern takes precedence over them, so a single lookup is
+   * enough.
    */
   readonly #literal = new Map<string, RouteLeaf<T>>()
   readonly #methods = new Set<MethodKey>()
-  /** Reused by all searches, because one ends before the next begins. */
+  /** Reused by all searches, because each one ends before the next begins. */
   readonly #search: Search<T> = { method: '', bounds: [], passed: undefined }
 
   constructor(routing: Routing = EXACT_ROUTING) {
@@ -105,6 +113,12 @@ export class RouteTable<T> {
     return { kind: 'other-methods', allow: allowedMethods(passed.flatMap((leaf) => leaf.methods)), values }
   }
 
+  /** Returns the values for every method of a path, the best match first. @param path The path as received */
+  valuesOf(path: string): readonly T[] {
+    const found = this.find(NO_METHOD, path)
+    return found.kind === 'other-methods' ? found.values : []
+  }
+
   /** Returns every registered method, for `OPTIONS *`. */
   get methods(): readonly string[] {
     return allowedMethods(this.#methods)
@@ -128,7 +142,7 @@ export class RouteTable<T> {
     return params
   }
 
-  /** Returns the leaf of a shape. Creates it if necessary. */
+  /** Returns the leaf of a shape, which it creates if necessary. */
   #leaf(shape: readonly PatternSegment[]): RouteLeaf<T> {
     const segments = this.#routing.caseSensitive ? shape : shape.map(segmentWithoutCase)
     const leaf = leafOf(this.#tree, segments)
@@ -141,7 +155,7 @@ export class RouteTable<T> {
   }
 }
 
-/** Returns the shapes of a pattern: with all of its optional parameters, then without the last, and so on. */
+/** Returns the shapes of a pattern: with all optional parameters, then without the last one, and so on. */
 function shapesOf(segments: readonly PatternSegment[]): readonly (readonly PatternSegment[])[] {
   const shapes = [segments]
   for (let end = segments.length - 1; end >= 0; end--) {

@@ -2,13 +2,13 @@ import { RouteLeaf, type RouteEntry } from './route-leaf.ts'
 import type { PatternSegment } from './route-pattern.ts'
 
 /**
- * Node of the tree: a position between two characters of a path. Patterns share the nodes of their common literal text.
- * Parameters and wildcards begin where a segment begins.
+ * Node of the tree: a position between two characters of a path. Patterns share the nodes for their common literal
+ * text. Parameters and wildcards begin where a segment begins.
  */
 export interface Place<T> {
   /**
-   * Literal text since the parent node, as UTF-16 codes. Comparing codes reads the path once, which takes half the
-   * time.
+   * Literal text since the parent node, as UTF-16 codes. Comparing codes reads each character of the path once, which
+   * takes half the time.
    */
   codes: readonly number[]
   /** Child nodes for further literal text. Each starts with a different character. */
@@ -35,7 +35,7 @@ export function emptyTree<T>(): Place<T> {
   return place([])
 }
 
-/** Returns the leaf of a shape. Creates it if necessary. */
+/** Returns the leaf of a shape, which it creates if necessary. */
 export function leafOf<T>(root: Place<T>, shape: readonly PatternSegment[]): RouteLeaf<T> {
   let at = root
   let text = ''
@@ -116,7 +116,7 @@ function place<T>(codes: readonly number[]): Place<T> {
   return { codes, literals: [], param: undefined, leaf: undefined, wildcard: undefined }
 }
 
-/** Returns the node that literal text leads to. Creates it if necessary. */
+/** Returns the node to which literal text leads, and creates it if necessary. */
 function placeAfter<T>(from: Place<T>, codes: readonly number[]): Place<T> {
   if (codes.length === 0) return from
   const index = from.literals.findIndex((literal) => literal.codes[0] === codes[0])

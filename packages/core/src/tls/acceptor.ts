@@ -1,6 +1,7 @@
 import { constants } from 'node:crypto'
 import type { ServerOpts, Socket } from 'node:net'
 import { createServer, createSecureContext, type SecureContext, type Server, type TLSSocket } from 'node:tls'
+import type { ProxySource } from '@fw/client-address'
 import type { Logger } from '@fw/log'
 import type { CertificateSet } from './certificate-set.ts'
 import { ChurnSet } from '../engine/collections/churn-set.ts'
@@ -18,25 +19,28 @@ export interface TlsAcceptorOptions {
   readonly logger: Logger | undefined
   /**
    * Takes over each connection after its handshake. `openedAt` is the time before the handshake, measured with
-   * `performance.now()`.
+   * `performance.now()`. `source` is the peer's address according to a PROXY header.
    */
-  readonly onSecure: (socket: TLSSocket, openedAt: number) => void
+  readonly onSecure: (socket: TLSSocket, openedAt: number, source: ProxySource | undefined) => void
   /** Called when a handshake fails. */
   readonly onFailed: () => void
 }
 
-/** Property of a socket: the time at which it was accepted. */
+/** Socket property that stores the time at which the socket was accepted. */
 const ACCEPTED_AT = Symbol('accepted at')
+/** Property of a socket: the peer's address according to a PROXY header. */
+const SOURCE = Symbol('source')
 
 interface AcceptedSocket extends Socket {
   [ACCEPTED_AT]?: number
+  [SOURCE]?: ProxySource | undefined
 }
 
 /** Minimum TLS version. RFC 9325 §3.1.1: do not negotiate TLS 1.1 or older. */
 const MIN_VERSION = 'TLSv1.2'
 /** Session ID context. It is the same for all certificates, so that a ticket is valid for each of them. */
 const SESSION_ID_CONTEXT = 'fw'
-/** Stands for no limit, because `node:tls` replaces 0 with its own default. */
+/** Represents no limit, because `node:tls` replaces 0 with its own default. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1
 
 /** Accepts TLS connections on one port. Chooses the certificate by the name that the client requests. */
@@ -75,9 +79,9 @@ export class TlsAcceptor {
       (secure) => {
         const raw: AcceptedSocket = rawOf(secure)
         this.#handshakes.delete(raw)
-        // The socket was destroyed while this event was pending.
+        // The acceptor has destroyed the socket while this event was pending.
         if (this.#isClosed) secure.destroy()
-        else onSecure(secure, raw[ACCEPTED_AT] ?? performance.now())
+        else onSecure(secure, raw[ACCEPTED_AT] ?? performance.now(), raw[SOURCE])
       },
     )
     this.server.on('connection', (raw: AcceptedSocket) => {
@@ -89,10 +93,24 @@ export class TlsAcceptor {
     })
     // Clients cause failed handshakes, so log them only at Debug.
     this.server.on('tlsClientError', (error: Error, failed: TLSSocket) => {
-      this.#logger?.debug('TLS handshake with {} failed: {}', failed.remoteAddress ?? 'a client', error.message)
+      const { [SOURCE]: source }: AcceptedSocket = rawOf(failed)
+      const address = source?.address ?? failed.remoteAddress ?? 'a client'
+      this.#logger?.debug('TLS handshake with {} failed: {}', address, error.message)
       failed.destroy()
     })
     this.#rotation = this.#renewTicketKeysLater()
+  }
+
+  /**
+   * Starts the handshake of a connection that another server has accepted.
+   *
+   * @param source The peer's address according to a PROXY header
+   */
+  accept(raw: Socket, source: ProxySource | undefined): void {
+    const accepted: AcceptedSocket = raw
+    accepted[SOURCE] = source
+    // Node.js documents this way to pass a connection to a TLS server.
+    this.server.emit('connection', accepted)
   }
 
   /** Uses these certificates for new handshakes. Earlier sessions can still be resumed. */
@@ -136,7 +154,7 @@ export class TlsAcceptor {
       key,
       cert,
       minVersion: MIN_VERSION,
-      // RFC 9113 §9.2.1 forbids renegotiation. With HTTP/1.1, renegotiation would let a client repeat expensive
+      // RFC 9113 §9.2.1 forbids renegotiation. On HTTP/1.1, renegotiation would allow a client to repeat expensive
       // handshakes.
       secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
       sessionIdContext: SESSION_ID_CONTEXT,

@@ -19,7 +19,7 @@ export class CertificateSet {
   }
 
   /**
-   * Chooses the certificate for a name: an exact match, else a wildcard match, else the first.
+   * Chooses the certificate for a name: an exact match, otherwise a wildcard match, otherwise the first one.
    *
    * @see RFC 6066 §3, RFC 9525 §6.3
    */

@@ -4,7 +4,7 @@ import { FileWatch } from './file-watch.ts'
 import { loadCredentials } from './credentials.ts'
 import { checkCertificates, type TlsCertificate, type TlsOptions } from '../options/tls-options.ts'
 
-/** A component whose certificates can be replaced while it runs. */
+/** A component whose certificates can be replaced while it is running. */
 export interface CertificateUser {
   /**
    * Checks certificates before they are used.
@@ -19,10 +19,10 @@ export interface CertificateUser {
   useCertificates(next: CertificateSet): void
 }
 
-/** Default interval between two checks of watched files: short enough for a manual renewal, and cheap. */
+/** Default interval between two checks of watched files. Short enough for a manual renewal, and cheap. */
 const WATCH_INTERVAL_MS = 2_000
 
-/** Loads the certificates in an option, and keeps them up to date. */
+/** Loads the certificates that an option describes, and keeps them up to date. */
 export class CertificateStore {
   readonly #options: TlsOptions
   readonly #logger: Logger
@@ -43,7 +43,7 @@ export class CertificateStore {
   /**
    * Loads the certificates.
    *
-   * @throws {StartupError} naming the certificate that cannot be used, and the cause
+   * @throws {StartupError} if a certificate cannot be used, with its name and the cause
    */
   static async open(options: TlsOptions, logger: Logger): Promise<CertificateStore> {
     const watch = new FileWatch()
@@ -64,7 +64,7 @@ export class CertificateStore {
   /**
    * Registers a user of the certificates for later changes.
    *
-   * @param present Certificates that it uses now. If they have been replaced in the meantime, it gets the new ones
+   * @param present Certificates that it uses now. If they have been replaced in the meantime, it receives the new ones
    * immediately
    * @returns A function that removes the user
    */
@@ -76,9 +76,9 @@ export class CertificateStore {
 
   /**
    * Reloads all certificates. New connections use the new ones; open connections continue unchanged. If one cannot be
-   * used, none of them change, and an Error record names the cause.
+   * used, none of them change, and an Error record states the cause.
    *
-   * @throws {StartupError} naming the certificate that cannot be used, and the cause
+   * @throws {StartupError} if a certificate cannot be used, with its name and the cause
    */
   reload(): Promise<void> {
     // Reload serially, so that the last request determines the result.

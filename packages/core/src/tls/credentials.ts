@@ -16,7 +16,7 @@ export interface TlsCredentials {
   readonly source: string
 }
 
-/** Source in messages if the PEM text was given directly. */
+/** Name of the source in messages if the PEM text was passed directly. */
 const GIVEN = 'tls.cert and tls.key'
 
 /**
@@ -26,7 +26,7 @@ const GIVEN = 'tls.cert and tls.key'
  */
 export async function loadCredentials(given: TlsCertificate): Promise<TlsCredentials> {
   if ('key' in given) return checked(pemOf(given.key, 'key'), pemOf(given.cert, 'cert'), GIVEN)
-  // Read them one after the other, so that the error names the same file on every run.
+  // Read the files one after the other, so that the error names the same file on every run.
   const key = await readPem(given.keyFile, 'private key', 'keyFile')
   const cert = await readPem(given.certFile, 'certificate', 'certFile')
   return checked(key, cert, `${String(given.certFile)} and ${String(given.keyFile)}`)

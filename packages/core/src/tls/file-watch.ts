@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 
 /**
- * Reports changes to files as soon as they have been unchanged for one interval, because a renewal writes several
+ * Reports changes to files when the files have remained unchanged for one interval, because a renewal writes several
  * files.
  *
  * Polls the files. File system notifications would follow the old target of a symbolic link, and certificate renewal
@@ -16,7 +16,7 @@ export class FileWatch {
   #isUnsettled = false
   #isPolling = false
 
-  /** Watches these files instead of any earlier ones. Resolves when their current state is recorded. */
+  /** Watches these files instead of any earlier ones. Resolves when their current state has been recorded. */
   async watch(files: readonly (string | URL)[], intervalMs: number): Promise<void> {
     this.close()
     this.#files = files
@@ -55,7 +55,7 @@ async function stateOf(files: readonly (string | URL)[]): Promise<string> {
         const { dev, ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true })
         return [dev, ino, size, mtimeNs, ctimeNs].join(':')
       } catch {
-        // Another process may be replacing the file. If it stays missing, `loadCredentials` reports the error.
+        // Another process might be replacing the file. If it stays missing, `loadCredentials` reports the error.
         return ''
       }
     }),

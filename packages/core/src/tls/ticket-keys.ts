@@ -18,7 +18,7 @@ export interface TicketSecret {
 }
 
 /**
- * Derives session-ticket keys, with new ones each day. Each day's secret is derived from the previous day's, so
+ * Derives session-ticket keys, which change each day. Each day's secret is derived from the previous day's, so
  * processes that start with the same secret always have equal keys. No process can recover older keys.
  */
 export class TicketKeys {

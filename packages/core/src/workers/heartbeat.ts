@@ -1,4 +1,4 @@
-/** Pings within one timeout: enough that a single late response does not matter. */
+/** Number of pings within one timeout. Enough that a single late response does not matter. */
 const BEATS = 5
 
 /** Returns the milliseconds between two pings. */
@@ -7,8 +7,7 @@ export function beatIntervalMs(timeoutMs: number): number {
 }
 
 /**
- * Detects a blocked process. Counts pings instead of time, so that time during which this process or the whole machine
- * is suspended does not count.
+ * Detects a blocked process. Counts pings instead of time, because this process or the whole machine can be suspended.
  */
 export class Heartbeat {
   #unanswered = 0

@@ -1,7 +1,10 @@
 import { fstatSync, write, writeSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 
-/** Maximum bytes that a pipe accepts as one piece, even with several writers (POSIX.1 `PIPE_BUF` on Linux). */
+/**
+ * Maximum number of bytes that a pipe accepts as one piece, even with several writers (`PIPE_BUF` in POSIX.1, on
+ * Linux).
+ */
 const PIECE_BYTES = 4096
 /** Unwritten bytes above which the sources are paused. */
 const MAX_QUEUED_BYTES = 1024 * 1024
@@ -9,11 +12,13 @@ const MAX_QUEUED_BYTES = 1024 * 1024
 const MAX_LINE_BYTES = 1024 * 1024
 /** Milliseconds before the next attempt to write to a full pipe. */
 const RETRY_MS = 5
-/** Attempts for a long line: 100 ms in total, which block this process. */
+/** Number of attempts for a long line, which block this process for 100 ms in total. */
 const LINE_TRIES = 100 / RETRY_MS
 /** Maximum number of waiting callbacks. Further ones are dropped. */
 const MAX_WAITING = 1000
-/** Attempts when the process exits: 1,000 ms in total. After that, the output counts as having no reader. */
+/**
+ * Number of attempts when the process exits, 1,000 ms in total. After that, the output is treated as having no reader.
+ */
 const EXIT_TRIES = 1000 / RETRY_MS
 
 const LF = 0x0a
@@ -22,7 +27,7 @@ const NAP = new Int32Array(new SharedArrayBuffer(4))
 
 /**
  * Reports whether lines from several processes could be mixed, because pipes and sockets split long writes. Files and
- * terminals take each write as a whole.
+ * terminals accept each write as a whole.
  */
 export function tearsLines(fd: number): boolean {
   try {
@@ -43,7 +48,10 @@ export class LineRelay {
   readonly #queue: Buffer[] = []
   #queuedBytes = 0
   #isWriting = false
-  /** Whether the relay has stopped waiting for a slow reader, until it catches up. Long lines can then be split. */
+  /**
+   * Whether the relay is not waiting for the reader, which is too slow. Long lines can be split until the reader
+   * catches up.
+   */
   #isSlow = false
   #readerGone = false
   #isGivenUp = false
@@ -75,7 +83,7 @@ export class LineRelay {
       lineBytes += chunk.byteLength - end
     })
     source.once('close', () => {
-      // A killed process can leave half a line. Add a line break, so that the next line is separate.
+      // A killed process can leave an incomplete line. Add a line break, so that the next line is separate.
       if (line.length > 0) this.#push(Buffer.concat([...line, Buffer.of(LF)]))
       this.#sources.delete(source)
       this.#settle()
@@ -85,14 +93,14 @@ export class LineRelay {
     })
   }
 
-  /** Resolves when every stream has ended and all their lines are written. */
+  /** Resolves when all streams have ended and all lines have been written. */
   finished(): Promise<void> {
     const { promise } = this.#idle
     this.#settle()
     return promise
   }
 
-  /** Calls `callback` when all lines are written, but never if the relay gives up first. */
+  /** Calls `call` when all lines have been written, but never if the relay gives up first. */
   whenFree(call: () => void): void {
     if (this.#isGivenUp) return
     if (this.#queue.length === 0) call()
@@ -174,7 +182,7 @@ export class LineRelay {
     for (const call of calls) call()
   }
 
-  /** Writes bytes of the first buffer in the queue synchronously. Returns whether none are left. */
+  /** Synchronously writes bytes of the first buffer in the queue. Returns whether all of them were written. */
   #writeNow(bytes: number, tries: number): boolean {
     let left = bytes
     let triesLeft = tries
@@ -213,7 +221,7 @@ export class LineRelay {
       this.#callWaiting()
       return
     }
-    // The disk is full, for example. Drop these lines and continue with the next ones, as a log sink does.
+    // The disk might be full. Drop these lines and continue with the next ones, as a log sink does.
     this.#written(bytes)
   }
 

@@ -25,9 +25,9 @@ let listens = 0
 
 /**
  * Listens with worker processes. In the primary, starts the workers, which run the same program, and resolves when all
- * of them listen. In a worker, listens on the address that the primary sends.
+ * of them are listening. In a worker, listens on the address that the primary sends.
  *
- * @param http3 Whether the UDP port with the same number is needed too
+ * @param http3 Whether the UDP port with the same number is also needed
  * @throws {StartupError} in the primary, if a worker cannot listen. A worker that cannot listen exits
  */
 export async function listenWithWorkers(
@@ -114,7 +114,7 @@ async function openPlace(options: WorkerListenOptions, udp: boolean, count: numb
     )
   }
   if (binding.kind === 'path') await removeStaleSocket(binding.path)
-  // The primary then accepts the connections and hands each to the next worker.
+  // Without `PortSockets`, the primary accepts the connections and passes each one to the next worker.
   if (binding.kind !== 'port' || !PortSockets.isSupported) return { binding, handle: () => undefined, close: () => {} }
   const { port, host, reusePort } = binding
   try {

@@ -27,9 +27,9 @@ export type WorkerMessage =
   | ({ readonly fw: 'failed'; readonly message: string } & OfListen)
   /** The listener is closed. */
   | ({ readonly fw: 'closed' } & OfListen)
-  /** The worker starts to close the listener, possibly without a request from the primary. */
+  /** The worker is starting to close the listener, possibly without a request from the primary. */
   | ({ readonly fw: 'leaving' } & OfListen)
-  /** The worker has reloaded its certificates; `error` is the reason why it could not. */
+  /** The worker has reloaded its certificates, or could not. `error` is the reason for a failure. */
   | ({ readonly fw: 'reloaded'; readonly error: string | undefined } & OfListen)
   /** The worker requests a restart of all workers. */
   | { readonly fw: 'restart' }
@@ -47,9 +47,12 @@ export type PrimaryMessage =
     } & OfListen)
   /** The call failed in the primary. */
   | ({ readonly fw: 'refused'; readonly message: string } & OfListen)
-  /** Close within `drainMs`: the whole server, or only this listener. */
+  /** Request to close the whole server, or only this listener, within `drainMs`. */
   | ({ readonly fw: 'close'; readonly drainMs: number; readonly whole: boolean } & OfListen)
-  /** Reload all of the server's certificates. The worker responds with `reloaded`, in the order of the requests. */
+  /**
+   * Request to reload all of the server's certificates. The worker responds with `reloaded`, in the order of the
+   * requests.
+   */
   | ({ readonly fw: 'reload' } & OfListen)
   | { readonly fw: 'ping' }
 

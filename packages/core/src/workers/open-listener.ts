@@ -12,20 +12,20 @@ export interface OpenListener {
    * Stops accepting connections. Resolves when every connection has ended.
    *
    * @param drainMs Milliseconds after which the caller calls `destroy`
-   * @param whole Whether the whole server closes
+   * @param whole Whether the whole server is closing
    */
   drain(drainMs: number, whole: boolean): Promise<void>
   /** Destroys every connection immediately. */
   destroy(): void
   /**
-   * Calls a function that writes to the log after the workers' forwarded output is written. Absent without
-   * workers. Does not call it if that output has no reader.
+   * Calls a function that writes to the log, after the workers' forwarded output has been written. Does not call it if
+   * that output has no reader. Absent without workers.
    */
   record?(write: () => void): void
   /**
    * Reloads all of the server's certificates in the processes that serve this listener. Absent without workers.
    *
-   * @throws {StartupError} naming the workers that cannot use theirs, and the cause
+   * @throws {StartupError} if workers cannot use their certificates, with the workers and the cause
    */
   reloadTls?(): Promise<void>
   /**
@@ -43,7 +43,7 @@ export interface Place {
   readonly binding: Binding
   /** Bound socket for connections, if another process has opened it. */
   readonly handle?: SocketHandle | undefined
-  /** Shared with the other processes that serve the address. */
+  /** Secret that is shared with the other processes that serve the address. */
   readonly ticketSecret?: TicketSecret
 }
 

@@ -14,7 +14,7 @@ const outcomeOf = (start: Promise<unknown>): Promise<string> =>
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-it('resolves when all workers listen, and counts each once', async () => {
+it('resolves when all workers are listening, and counts each once', async () => {
   const starts = new PendingStarts(2, 1000)
   const onStarted = vi.fn()
   const all = starts.all(0).then(onStarted)
@@ -28,7 +28,7 @@ it('resolves when all workers listen, and counts each once', async () => {
   expect([onStarted.mock.calls, starts.size, vi.getTimerCount()]).toEqual([[[address]], 0, 0])
 })
 
-it('fails with the reason from a worker that ends before it listens, and ignores one that already listens', async () => {
+it('fails with the reason from a worker that ends before it listens, and ignores one that is already listening', async () => {
   const starts = new PendingStarts(2, 1000)
   const all = outcomeOf(starts.all(0))
   starts.taken(0, 0, address)

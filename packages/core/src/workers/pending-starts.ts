@@ -7,7 +7,7 @@ interface PendingStart extends PromiseWithResolvers<SentAddress> {
   readonly taken: Set<number>
 }
 
-/** Tracks the `listen` calls in the primary that wait for their workers. */
+/** Tracks the `listen` calls in the primary that are waiting for their workers. */
 export class PendingStarts {
   readonly #count: number
   readonly #timeoutMs: number
@@ -24,7 +24,7 @@ export class PendingStarts {
   }
 
   /**
-   * Resolves when all workers listen.
+   * Resolves when all workers are listening.
    *
    * @throws {StartupError} if one of them fails or does not listen in time
    */
@@ -52,7 +52,7 @@ export class PendingStarts {
     }
   }
 
-  /** Records that the worker in a slot listens. */
+  /** Records that the worker in a slot is listening. */
   taken(listen: number, slot: number, address: SentAddress): void {
     const start = this.#starts.get(listen)
     start?.taken.add(slot)

@@ -14,7 +14,7 @@ export interface PortSocketsOptions {
   readonly host: string | undefined
   /** Number of sockets that share the port. */
   readonly count: number
-  /** Whether other programs can share the port too. */
+  /** Whether other programs can also share the port. */
   readonly reusePort: boolean
   /** Whether the UDP port with the same number must be free. */
   readonly udp: boolean
@@ -36,7 +36,10 @@ export class PortSockets {
     this.#sockets = sockets
   }
 
-  /** Whether the system supports this, which needs Linux SO_REUSEPORT and `net.BoundSocket` from Node.js 26.4. */
+  /**
+   * Whether the system supports this class, which requires SO_REUSEPORT on Linux and `net.BoundSocket` from Node.js
+   * 26.4.
+   */
   static get isSupported(): boolean {
     return process.platform === 'linux' && typeof net.BoundSocket === 'function'
   }

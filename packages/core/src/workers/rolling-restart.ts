@@ -5,7 +5,9 @@ export class RollingRestart {
   /** Restart that follows the current one. */
   #next: Promise<string | undefined> | undefined = undefined
 
-  /** @param replaceAll Replaces the workers, and resolves to the reason if it could not replace all. Must not reject */
+  /**
+   * @param replaceAll Replaces the workers. Resolves to the reason if it could not replace all of them. Must not reject
+   */
   constructor(replaceAll: () => Promise<string | undefined>) {
     this.#replaceAll = replaceAll
   }

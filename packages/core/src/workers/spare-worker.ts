@@ -10,8 +10,8 @@ const PAUSE_MS = 1000
 const KILL_GRACE_MS = 1000
 
 /**
- * Keeps a process that has run the program up to its first `listen`. The process takes over the slot of a worker that
- * ends.
+ * Keeps a spare process, which has run the program up to its first `listen` call. It takes over the slot of a worker
+ * that ends.
  */
 export class SpareWorker {
   readonly #fork: () => WorkerProcess
@@ -24,12 +24,12 @@ export class SpareWorker {
     this.#delay = new RestartDelay(maxRestartDelayMs)
   }
 
-  /** Starts a spare after a pause, if there is none. */
+  /** Starts a spare after a pause, unless one exists. */
   prepare(): void {
     if (this.#process === undefined) this.#startIn(PAUSE_MS)
   }
 
-  /** Takes the spare for use as a worker, and prepares the next one. Returns `undefined` if there is none. */
+  /** Takes the spare for use as a worker, and prepares the next one. Returns `undefined` without a spare. */
   take(): WorkerProcess | undefined {
     const taken = this.#process
     this.#process = undefined
@@ -49,7 +49,7 @@ export class SpareWorker {
   onExit(worker: WorkerProcess): void {
     if (worker !== this.#process) return
     this.#process = undefined
-    // A spare that waits for a slot has started successfully, regardless of what ended it.
+    // A spare that is waiting for a slot has started successfully, regardless of why it ended.
     this.#startIn(PAUSE_MS + this.#delay.next(worker.wanted !== undefined))
   }
 

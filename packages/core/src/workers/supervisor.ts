@@ -24,8 +24,8 @@ import { NO_SLOT, WorkerProcess, type WorkerEvents } from './worker-process.ts'
  */
 const KILL_GRACE_MS = 1000
 /**
- * Minimum milliseconds before a worker that closes without a request is replaced. It has received a signal, possibly
- * together with its primary, which then closes all workers.
+ * Minimum milliseconds before a worker that closes without a request is replaced. The worker has received a signal. If
+ * the primary received it too, the primary closes all workers.
  */
 const LEAVING_GRACE_MS = 50
 
@@ -117,9 +117,9 @@ export class Supervisor {
   }
 
   /**
-   * Closes a call's listener in all workers, and ends the workers if no call is left. Resolves when that is done.
+   * Closes a call's listener in all workers, and ends the workers if no call remains. Resolves when that is done.
    *
-   * @param whole Whether the whole server closes
+   * @param whole Whether the whole server is closing
    */
   async withdraw(listen: number, drainMs: number, whole: boolean): Promise<void> {
     this.#listens.delete(listen)
@@ -137,7 +137,7 @@ export class Supervisor {
   /**
    * Makes every worker that serves this call reload its server's certificates.
    *
-   * @throws {StartupError} naming the workers that could not, and the causes. The others use the new certificates
+   * @throws {StartupError} if workers could not, with the workers and the causes. The others use the new certificates
    */
   async reloadTls(listen: number): Promise<void> {
     const workers = [...this.#processes].filter(({ placed }) => placed.has(listen))
@@ -153,8 +153,8 @@ export class Supervisor {
   }
 
   /**
-   * Restarts all workers one by one. Resolves when they are replaced. Has no effect while workers start for the first
-   * time: they already run the current program.
+   * Restarts all workers one by one. Resolves when they are replaced. Has no effect while workers are starting for the
+   * first time, because they already run the current program.
    *
    * @throws {StartupError} if a replacement could not start. The previous workers continue to serve
    */
@@ -192,7 +192,7 @@ export class Supervisor {
     process.on('SIGHUP', this.#onHangUp)
     process.on('exit', this.#onProcessExit)
     const { heartbeatTimeoutMs } = this.settings
-    // A process that is paused in a debugger does not hang.
+    // A process that is paused in a debugger is not hung.
     if (heartbeatTimeoutMs > 0 && inspectorUrl() === undefined) {
       this.#beat = setInterval(() => this.#askAll(), beatIntervalMs(heartbeatTimeoutMs)).unref()
     }
@@ -254,7 +254,7 @@ export class Supervisor {
     if (message !== undefined) worker.send({ fw: 'refused', listen, message })
     else if (offer === undefined) return
     else if (worker.slot === NO_SLOT) {
-      // The spare waits at this call until it gets a slot.
+      // The spare waits at this call until it receives a slot.
       this.record(() => this.#logger.info('{} is ready', worker.name))
       return
     } else {
@@ -309,8 +309,8 @@ export class Supervisor {
     slot.current = undefined
     const { startupError } = worker
     const reason = startupError ?? `${worker.name} ${worker.ending} before it listened. See its output for the cause`
-    // The program fails before it listens on anything, so a retry would fail too. Callers get the error. If other
-    // listeners in this worker were running, replace it: connections already wait for the slot.
+    // A program that fails before it listens would fail again, so callers only receive the error. If other listeners in
+    // this worker were running, replace it, because connections are waiting for the slot.
     if (this.#starts.failed(worker.slot, reason) === this.#offers.size) return
     const delayMs = slot.delay.next(worker.isReady)
     const wait = delayMs === 0 ? '' : ` in ${delayMs} ms`
@@ -351,7 +351,7 @@ export class Supervisor {
   }
 
   readonly #onHangUp = (): void => {
-    // The terminal was closed. A program that was started in the terminal ends with it.
+    // If the terminal was closed, end the program that was started in it.
     if (this.#hasTerminal && !isatty(0)) {
       process.kill(process.pid, 'SIGTERM')
       return
@@ -393,8 +393,8 @@ export class Supervisor {
   }
 
   readonly #onProcessExit = (): void => {
-    // The user requested an immediate end with a second signal. If this process just crashes, its workers notice and
-    // drain.
+    // The user requested an immediate end with a second signal. If this process crashes instead, its workers detect
+    // that and drain.
     if (this.isStopped) for (const worker of this.#processes) worker.kill('SIGKILL')
   }
 }

@@ -10,8 +10,8 @@ import type { SocketHandle } from './port-sockets.ts'
 import { SLOT_VARIABLE } from './worker-process.ts'
 
 /**
- * Milliseconds that the application has to end after all listeners are closed. It can have resources that it never
- * closes.
+ * Milliseconds within which the application must end after all listeners are closed. It might have resources that it
+ * never closes.
  */
 const EXIT_MS = 500
 
@@ -33,12 +33,14 @@ export class WorkerLink {
     })
     // Terminals and some service managers signal all processes. Only the primary acts on SIGHUP.
     process.on('SIGHUP', () => {})
-    // Otherwise, node:cluster would end this process as soon as the primary dies, before in-flight requests are answered.
+    // Otherwise, node:cluster would end this process as soon as the primary ends, before in-flight requests are
+    // answered.
     process.prependOnceListener('disconnect', () => {
       if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true
       this.#onPrimaryGone()
     })
-    // The primary reads this output. Without the primary, writes fail, but the worker must still finish its requests.
+    // The primary reads this output. After the primary has ended, writes fail, but the worker must still finish its
+    // requests.
     if (tearsLines(1)) process.stdout.on('error', () => {})
     if (tearsLines(2)) process.stderr.on('error', () => {})
   }
@@ -138,7 +140,7 @@ interface ClosingEvents {
   onClosed(): void
 }
 
-/** Listener that reports to the primary when it starts to close and when it is closed. */
+/** Listener that notifies the primary when it starts to close and when it is closed. */
 class WorkerListener implements OpenListener {
   readonly #listener: OpenListener
   readonly #hooks: ServerHooks

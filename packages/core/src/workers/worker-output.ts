@@ -20,14 +20,15 @@ export class WorkerOutput {
   }
 
   /**
-   * Resolves when all workers have ended and their output is written or dropped. Reports the number of dropped lines.
+   * Resolves when all workers have ended and their output has been written or dropped. Reports the number of dropped
+   * lines.
    */
   async finished(): Promise<void> {
     const { 1: output, 2: errors } = this.relays
     await Promise.all([output.finished(), errors.finished()])
     const lines = output.droppedLines + errors.droppedLines
     if (lines === 0) return
-    // Do not log this: the log can write to the same blocked output.
+    // Do not log this, because the log can write to the same blocked output.
     const text = `Dropped ${lines} lines of worker output that were not read in time`
     if (!errors.say(text)) output.say(text)
   }

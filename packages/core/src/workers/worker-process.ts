@@ -26,7 +26,7 @@ export interface WorkerEvents {
 /** Relays for output that must not be mixed, by descriptor. */
 export type Relays = Readonly<Record<1 | 2, LineRelay>>
 
-/** A worker process as seen by its primary. */
+/** Represents a worker process in its primary. */
 export class WorkerProcess {
   /** The worker's number, from 0. A replacement has the same number. */
   slot: number
@@ -35,11 +35,11 @@ export class WorkerProcess {
   readonly listening: Set<number> = new Set()
   /** The `listen` calls for which it has received an address. It can have loaded certificates for them. */
   readonly placed: Set<number> = new Set()
-  /** The `listen` call for which it waits for an address. */
+  /** The `listen` call for which it is waiting for an address. */
   wanted: number | undefined = undefined
   /** Whether it serves all listeners that it must serve. */
   isReady = false
-  /** Whether it accepts no more connections. */
+  /** Whether it has stopped accepting connections. */
   isDraining = false
   /** Resolves to true when it serves all listeners, or to false when it ends before that. */
   readonly ready: PromiseWithResolvers<boolean> = Promise.withResolvers()

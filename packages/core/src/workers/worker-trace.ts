@@ -2,8 +2,8 @@ import { channel } from 'node:diagnostics_channel'
 import { NO_SLOT, type WorkerProcess } from './worker-process.ts'
 
 /**
- * A worker process's state. `starts`: it was started. `serves`: it serves all listeners. `drains`: it accepts no more
- * connections, and finishes its requests. `ended`: it has ended; a crash skips `drains`.
+ * A worker process's state. `starts`: it was started. `serves`: it serves all listeners. `drains`: it has stopped
+ * accepting connections and is finishing its requests. `ended`: it has ended. A crash skips `drains`.
  */
 export type WorkerState = 'starts' | 'serves' | 'drains' | 'ended'
 
@@ -18,7 +18,7 @@ export interface WorkerTrace {
    * worker.
    */
   readonly worker: number | undefined
-  /** Why the process has ended, such as `exited with code 0`; `undefined` in other states. */
+  /** Reason why the process has ended, such as `exited with code 0`; `undefined` in other states. */
   readonly reason: string | undefined
 }
 
@@ -31,7 +31,7 @@ export function traceWorker(state: WorkerState, { pid, slot, ending }: WorkerPro
   workerChannel.publish({ state, pid, worker, reason: state === 'ended' ? ending : undefined } satisfies WorkerTrace)
 }
 
-/** Publishes once that a worker drains. Has no effect if it has not listened yet. */
+/** Publishes, once, that a worker is draining. Has no effect if the worker has not listened yet. */
 export function traceDrain(worker: WorkerProcess): void {
   if (worker.isDraining || worker.listening.size === 0) return
   worker.isDraining = true

@@ -13,9 +13,9 @@ function attackAgain(): Socket {
   return attack(Number(port)).once('close', () => setTimeout(attackAgain, 1))
 }
 
-// End with the parent. An orphaned attack would continue, perhaps against another server on the same port.
+// Exit with the parent. An orphaned attack would continue, perhaps against another server on the same port.
 process.once('disconnect', () => process.exit())
-// Keeps the process alive, which sockets without reads do not.
+// Keeps the process alive, because sockets that are not read do not.
 setInterval(() => {}, 1000)
 let connecting = Number(connections)
 for (let i = 0; i < Number(connections); i++) {

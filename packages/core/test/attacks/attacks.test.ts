@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ATTACKS, type AttackName } from './attacks.ts'
 import { underAttack } from './under-attack.ts'
 
-/** Maximum growth in bytes under 50 connections: above normal heap variation, below the bytes sent. */
+/** Maximum growth in bytes under 50 connections. Above normal heap variation, and below the number of bytes sent. */
 const MAX_GROWTH_BYTES = 200 * 2 ** 20
 
 describe('a server under attack', () => {

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net'
 
 import { UNREAD_KINDS, unreadStreams } from './unread-streams.ts'
 
-/** Opens one hostile connection. The caller opens the next when it closes. */
+/** Opens one hostile connection. When it closes, the caller opens the next one. */
 type Attack = (port: number) => Socket
 
 const HEAD = 'GET / HTTP/1.1\r\nHost: a\r\n'

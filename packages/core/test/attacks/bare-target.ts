@@ -1,4 +1,4 @@
-/** Serves as the baseline for any JavaScript server: accepts, reads, discards and responds. */
+/** Baseline for any JavaScript server: accepts connections, reads and discards requests, and responds. */
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { reportToParent } from './target-state.ts'

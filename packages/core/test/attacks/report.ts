@@ -25,7 +25,7 @@ for (const name of Object.keys(ATTACKS) as AttackName[]) {
 
 async function report(name: AttackName, target: TargetName): Promise<void> {
   const isOurs = target === 'target.ts'
-  // With steal time, the latencies do not reflect the server. The bare server gets one run, because its turns can take
+  // With steal time, the latencies do not reflect the server. The bare server is run once, because its turns can take
   // minutes.
   const { result, turns } = await leastDisturbed(
     () => underAttack(name, Number(connections), Number(seconds), Number(settle), target),

@@ -54,7 +54,7 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 describe('a busy connection', () => {
-  it('pauses within received bytes, so that other connections get their turn', async () => {
+  it('pauses within received bytes, so that other connections have their turn', async () => {
     const log: string[] = []
     const busy = Array.from({ length: 10 }, () => connect((event) => log.push(event)))
     for (const socket of busy) socket.push(`${POST}${TINY_CHUNKS}0\r\n\r\n`)
@@ -65,7 +65,7 @@ describe('a busy connection', () => {
     expect(log.slice(1)).toEqual(busy.map(() => `POST ${CHUNKS}`))
   })
 
-  it('gets its responses after it ends its side, including responses to pipelined requests', async () => {
+  it('receives its responses after it ends its side, including responses to pipelined requests', async () => {
     const log: string[] = []
     const busy = Array.from({ length: 10 }, () => connect((event) => log.push(event)))
     for (const socket of busy) {
@@ -98,7 +98,7 @@ describe('a busy connection', () => {
   it.each<[string, (connection: Http1Connection) => void]>([
     ['its deadline expires', (connection) => connection.onDeadline()],
     ['the server closes', (connection) => connection.drain()],
-  ])('gets its response if %s while it waits for its turn', async (_, interrupt) => {
+  ])('receives its response if %s while it is waiting for its turn', async (_, interrupt) => {
     const busy = Array.from({ length: 10 }, () => connect())
     for (const socket of busy) socket.push(`${POST}${TINY_CHUNKS}0\r\n\r\n`)
     const log: string[] = []
@@ -111,7 +111,7 @@ describe('a busy connection', () => {
     expect(socket.output).not.toMatch(/HTTP\/1\.1 [45]/)
   })
 
-  it('is still read after a refusal, but only in its turns', async () => {
+  it('is still read after a refusal, but only when it is its turn', async () => {
     const refused = Array.from({ length: 20 }, () => connect())
     for (const socket of refused) socket.push('nonsense\r\n\r\n')
     await until(() => refused.every(({ output }) => output.startsWith('HTTP/1.1 400')))

@@ -4,11 +4,11 @@ import type { BufferedBytes } from '../../src/index.ts'
 export interface TargetState {
   readonly rssBytes: number
   /**
-   * CPU time of event-loop turns in milliseconds, in ascending order. Other clients wait this long, independently of
-   * the machine's load.
+   * CPU time of event-loop turns in milliseconds, in ascending order. Other clients wait for this time, independently
+   * of the machine's load.
    */
   readonly turnsMs: readonly number[]
-  /** Maximum of the bytes that the server held for its clients since the last report. */
+  /** Maximum number of bytes that the server buffered for its clients since the last report. */
   readonly maxBufferedBytes: number
   /** The limit for these bytes; 0 for a server without one. */
   readonly bufferLimitBytes: number
@@ -39,7 +39,7 @@ const SAMPLE_MS = 5
 /**
  * Reports the port to the parent process, and the state on request. Exits with the parent.
  *
- * @param buffered Returns what the server holds for its clients
+ * @param buffered Returns the number of bytes that the server buffers for its clients
  */
 export function reportToParent(
   port: number | undefined,

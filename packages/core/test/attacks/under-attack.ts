@@ -14,22 +14,22 @@ export interface Endurance {
   readonly grownBytes: number
   /** Duration of each request from a well-behaved client in milliseconds, in ascending order. */
   readonly latenciesMs: readonly number[]
-  /** The durations of requests on a new connection. */
+  /** The durations of the requests on new connections. */
   readonly newLatenciesMs: readonly number[]
-  /** The durations of requests on a reused connection. */
+  /** The durations of the requests on reused connections. */
   readonly keptLatenciesMs: readonly number[]
   /** CPU time of event-loop turns in milliseconds, in ascending order. */
   readonly turnsMs: readonly number[]
-  /** Number of requests from the well-behaved client without status 200. */
+  /** Number of the well-behaved client's requests that did not receive status 200. */
   readonly failures: number
   /** Duration of each request before the attack in milliseconds, in ascending order. */
   readonly quietLatenciesMs: readonly number[]
   /**
-   * The server's CPU time between each request and its response, in milliseconds, in ascending order. A busy machine
-   * makes requests take longer, but hardly changes this value.
+   * The server's CPU time between each request and its response, in milliseconds, in ascending order. On a busy
+   * machine, requests take longer, but this value hardly changes.
    */
   readonly serverCpuMs: readonly number[]
-  /** The maximum of bytes that the server held for its clients. */
+  /** Maximum number of bytes that the server buffered for its clients. */
   readonly bufferedBytes: number
   /** The limit for these bytes. */
   readonly bufferLimitBytes: number
@@ -37,7 +37,7 @@ export interface Endurance {
   readonly retainedBytes: number
   /** Maximum number of bodies that handlers created in one turn of the event loop, since the well-behaved client started. */
   readonly maxBodiesPerTurn: number
-  /** Share of CPU time that other guests on the host took during the attack. */
+  /** Share of the CPU time that other guests on the host used during the attack. */
   readonly stolenShare: number
 }
 
@@ -47,7 +47,10 @@ const HEAP_MIB = 512
 /** Maximum heap of that program in bytes. */
 export const HEAP_BYTES = HEAP_MIB * 2 ** 20
 
-/** Number of new bodies per second that ends the first burst. The server allows fewer after it has noticed the attack. */
+/**
+ * Number of new bodies per second at which the first burst has ended. The server allows fewer after it has detected the
+ * attack.
+ */
 const MAX_BODIES_PER_SECOND = 40
 
 /** The server's program: this project's, or a bare one. */
@@ -59,8 +62,8 @@ const REQUESTS_PER_SECOND = 50
 /**
  * Attacks a server in a separate process while a well-behaved client uses it.
  *
- * @param settleSeconds Minimum seconds of the attack before the client starts: it waits for the end of the first burst of
- * bodies. Memory is measured from the beginning
+ * @param settleSeconds Minimum seconds of the attack before the client starts. The client waits until the first burst
+ * of bodies has ended. Memory is measured from the beginning
  */
 export async function underAttack(
   name: string,
@@ -78,8 +81,8 @@ export async function underAttack(
     const { rssBytes: before, retainedBytes: retainedBefore } = await ask(target, 'collect')
     const attacker = start('attacker.ts', name, String(port), String(connections))
     try {
-      // A real attacker has its own machine. Here the attacker gets only the CPU time that the server and the client
-      // leave.
+      // A real attacker has its own machine. Here the attacker receives only the CPU time that the server and the
+      // client do not use.
       if (attacker.pid !== undefined) setPriority(attacker.pid, constants.priority.PRIORITY_BELOW_NORMAL)
       let [grownBytes, bufferedBytes, bufferLimitBytes, bodies, maxBodiesPerTurn] = [0, 0, 0, 0, 0]
       const turnsMs: number[] = []
@@ -179,7 +182,7 @@ function requestOnce(port: number, agent: Agent | undefined): Promise<number | u
   })
 }
 
-/** @param request `collect` collects garbage first, and measures what remains */
+/** @param request `collect` collects garbage first, and measures the remaining memory */
 async function ask(target: ChildProcess, request: 'state' | 'collect' = 'state'): Promise<TargetState> {
   target.send(request)
   const [state] = (await once(target, 'message')) as [TargetState]

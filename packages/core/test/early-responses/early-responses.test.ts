@@ -46,7 +46,7 @@ function earlyRoutes(limits: Partial<Limits> = {}, tls?: { key: string; cert: st
   return server
 }
 
-/** For each source of a response: its name, the request, and the status. */
+/** The name, the request and the status for each source of a response. */
 const CASES: readonly (readonly [what: string, path: string, framing: 'length' | 'chunked', status: number])[] = [
   ['a handler that returns immediately', '/accepted', 'length', 200],
   ['a handler that returns immediately, for a chunked request', '/accepted', 'chunked', 200],
@@ -76,7 +76,7 @@ describe.each([
   afterAll(() => server.close({ drainMs: 0 }))
 
   describe.each(SIZES)('a request of %i bytes', (size) => {
-    it.each(CASES)('gets the response from %s', async (_what, path, framing, status) => {
+    it.each(CASES)('receives the response from %s', async (_what, path, framing, status) => {
       const field = framing === 'length' ? `Content-Length: ${size}` : 'Transfer-Encoding: chunked'
       // Without this field, the server keeps the connection open after a small body.
       const close = size < MIB ? 'Connection: close\r\n' : ''
@@ -99,7 +99,7 @@ describe.each([
     expect([text.slice(9, 12), isSent, error]).toEqual(['401', true, undefined])
   })
 
-  it('arrives while the server closes', async () => {
+  it('arrives while the server is closing', async () => {
     const { key, cert } = await testCertificate()
     const closing = earlyRoutes({}, tls ? { key, cert } : undefined)
     const { port: own = 0 } = await closing.listen({ port: 0, host: '127.0.0.1' })
@@ -160,7 +160,7 @@ eachProtocol('an early response to a client that reads while it sends', start, (
     }
   })
 
-  it('leaves the connection usable', async () => {
+  it('does not prevent further requests on the connection', async () => {
     for (let i = 0; i < 20; i++)
       await (await client().request({ path: '/unauthorized', body: async(zeros(MIB)) })).text()
     const response = await client().request({ path: '/bytes', body: 'x' })

@@ -9,7 +9,7 @@ export interface BlockingRequest {
   readonly tls: boolean
   readonly head: string
   readonly body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>
-  /** Maximum bytes per second. Default: as fast as the server reads. */
+  /** Maximum number of bytes per second. Default: no limit. */
   readonly bytesPerSecond?: number
   /** Whether to wait until the server closes the connection. Default: `false`. */
   readonly waitsForClose?: boolean

@@ -12,7 +12,7 @@ import { serveEngines } from '../serve-engines.ts'
  */
 const FILLING = Buffer.alloc(200_000, '#')
 
-/** Messages and their response bodies, which repeat the head and body that the handler saw. */
+/** Messages and their response bodies, which repeat the head and body that the handler received. */
 const MESSAGES: Record<string, [sent: string, responded: string]> = {
   'two pipelined requests': [
     'GET /one HTTP/1.1\r\nHost: a\r\nX: first\r\n\r\nGET /two HTTP/1.1\r\nHost: a\r\nX: second\r\n\r\n',
@@ -44,7 +44,7 @@ function onRequest(exchange: Exchange): void {
   }
   if (exchange.upgrade !== undefined) {
     const { socket, head } = exchange.upgrade()
-    // Let the bytes wait before the new owner reads them.
+    // Leave the bytes unread for a while before the new owner reads them.
     setTimeout(() => {
       socket.write(head)
       socket.pipe(socket)

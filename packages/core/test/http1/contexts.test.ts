@@ -26,7 +26,7 @@ it('starts a pipelined request outside the context of an earlier request that wa
   expect(mixedUp(seen)).toEqual([])
 })
 
-it('starts and ends each request in its own context when responses wait for the client', async () => {
+it('starts and ends each request in its own context when responses are waiting for the client', async () => {
   // One response does not block the socket, but two do.
   const { port, seen } = await serveInContexts((exchange) => exchange.respond(200, [], Buffer.alloc(60_000)))
   const socket = open(port)
@@ -66,7 +66,7 @@ it('ends a request outside the context of another request that writes to it', as
     const bytes = Buffer.alloc(8 * MIB)
     const chunk: SharedChunk = { bytes, chunked: undefined }
     taker?.writeShared?.(chunk)
-    // End the response while it waits for its client.
+    // End the response while it is waiting for its client.
     void current.run('/taker', async () => taker?.end())
     exchange.respond(200, [], 'x')
   })

@@ -49,7 +49,7 @@ const length = SMUGGLED.length
 const chunk = `${length.toString(16)}\r\n${SMUGGLED}\r\n0\r\n\r\n`
 const post = (...fields: string[]): string => `POST /first HTTP/1.1\r\nHost: a\r\n${fields.join('\r\n')}\r\n\r\n`
 
-/** Requests with another request in their body. Handlers must see only the targets `/first` and `/next`. */
+/** Requests with another request in their body. Handlers must receive only the targets `/first` and `/next`. */
 const REQUESTS = {
   'a body of known length': `${post(`Content-Length: ${length}`)}${SMUGGLED}`,
   'a chunked body': `${post('Transfer-Encoding: chunked')}${chunk}`,
@@ -72,7 +72,7 @@ const cuts: readonly [name: string, cut: (wire: string) => readonly string[]][] 
 ]
 
 describe.each(Object.entries(HANDLERS))('a handler that %s', (what, handler) => {
-  it.each(Object.entries(REQUESTS))('finds the next request or none after %s', async (_, wire) => {
+  it.each(Object.entries(REQUESTS))('is followed by the next request or by none after %s', async (_, wire) => {
     for (const [, cut] of cuts) {
       const targets: string[] = []
       const { port } = await serveEngines((exchange) => {
@@ -83,7 +83,7 @@ describe.each(Object.entries(HANDLERS))('a handler that %s', (what, handler) => 
       const { text, ended } = await rawExchange(port, cut(wire + NEXT), { timeoutMs: 10_000 })
       expect(targets).toEqual(targets.length === 1 ? ['/first'] : ['/first', '/next'])
       expect(ended).not.toBe('open')
-      // A client that receives "connection: keep-alive" must get a response to its next request.
+      // A client that receives "connection: keep-alive" must receive a response to its next request.
       const isKeptAlive = what !== 'aborts' && text.includes('connection: keep-alive')
       expect(isKeptAlive && !text.endsWith('next')).toBe(false)
     }
@@ -111,7 +111,7 @@ describe('a CONNECT request', () => {
   it.each<[string, (exchange: Exchange) => void]>([
     ['whole', (exchange) => exchange.respond(200, [], 'x')],
     ['streamed', HANDLERS['streams immediately']],
-  ])('gets a 200 response (%s) without a length, a coding or content', async (_, response) => {
+  ])('receives a 200 response (%s) without a length, a coding or content', async (_, response) => {
     const { port } = await serveEngines(response)
     const { text, ended } = await rawExchange(port, connect + SMUGGLED)
     expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\n$/)

@@ -88,7 +88,7 @@ describe('a client that sends FIN', () => {
   })
 })
 
-describe('an incomplete response that ends with its connection', () => {
+describe('an incomplete response that only FIN would end', () => {
   const old = 'GET / HTTP/1.0\r\n\r\n'
 
   it("ends with a reset after the client's FIN", async () => {

@@ -42,7 +42,7 @@ describe('a handler', () => {
           new ReadableStream({
             start: (controller) => controller.enqueue(Buffer.from('half')),
             pull: async (controller) => {
-              // A failure before the head is sent gets a 500.
+              // A failure before the head is sent causes a 500.
               await delay(20)
               controller.error(new Error('broken'))
             },
@@ -57,7 +57,7 @@ describe('a handler', () => {
   it.each<[string, (ctx: Context) => void]>([
     ['whole', (ctx) => ctx.text('again')],
     ['streamed', (ctx) => void ctx.startResponse()],
-  ])('gets an error for a second response (%s), and the first one is sent', async (_, again) => {
+  ])('receives an error for a second response (%s), and the first one is sent', async (_, again) => {
     const thrown: unknown[] = []
     const { port } = await serve((ctx) => {
       const body = ctx.startResponse()

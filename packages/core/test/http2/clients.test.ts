@@ -33,11 +33,11 @@ beforeAll(async () => {
 afterAll(() => server.close({ drainMs: 0 }))
 
 describe.each(['h2c', 'h2'] as const)('nghttp over %s', (protocol) => {
-  it('gets a response', async () => {
+  it('receives a response', async () => {
     expect(await run('nghttp', '-y', origins[protocol])).toBe('hello')
   })
 
-  it('gets a large response with non-default windows and padding', async () => {
+  it('receives a large response with non-default windows and padding', async () => {
     const response = await run('nghttp', '-y', '-w', '14', '-W', '20', '-b', '100', `${origins[protocol]}large`)
     expect(response).toBe('x'.repeat(3 * MIB))
   })

@@ -55,7 +55,7 @@ describe('a TLS 1.2 connection', () => {
     const socket = await agree(['h2'], { maxVersion: 'TLSv1.2' })
     if (socket instanceof Error) throw socket
     const outcome = await new Promise<Error | null>((resolve) => {
-      // The server refuses with an alert, which can arrive as an error event instead of the callback.
+      // The server refuses with an alert, which can cause an error event instead of a call to the callback.
       socket.once('error', resolve)
       socket.renegotiate({}, resolve)
     })
@@ -74,14 +74,14 @@ describe('the connection preface (RFC 9113 §3.3, §3.4)', () => {
     await expect.poll(() => client.outcome(1)).toBe('status 200')
   })
 
-  it("can arrive in one packet with the first requests, before the server's SETTINGS", async () => {
+  it('can arrive in one packet with the first requests, before the server has sent its SETTINGS', async () => {
     const { port } = await serveEcho()
     const client = await RawClient.connect(port, { preface: false })
     client.send(PREFACE, settings([Setting.HEADER_TABLE_SIZE, 0]), headers(1, request()), headers(3, request()))
     await expect.poll(() => [client.outcome(1), client.outcome(3)]).toEqual(['status 200', 'status 200'])
   })
 
-  it("consists of SETTINGS on the server's side", async () => {
+  it('consists of SETTINGS when the server sends it', async () => {
     const { client } = await serveEcho()
     expect(client.frames[0]).toMatchObject({ type: FrameType.SETTINGS, flags: 0, streamId: 0 })
   })
@@ -189,7 +189,7 @@ describe('a GOAWAY frame (RFC 9113 §6.8)', () => {
     const drained = listener.drain()
     await expect.poll(() => client.goaway).toBe('NO_ERROR')
     expect(client.lastStreamId).toBe(2 ** 31 - 1)
-    // Send a request in transit, then the acknowledgement of the server's PING.
+    // Send a request that was in transit, then acknowledge the server's PING.
     client.send(headers(3, request()))
     const [ping] = client.of(FrameType.PING)
     client.send(frame(FrameType.PING, Flag.ACK, 0, ping?.payload))

@@ -10,7 +10,7 @@ it.each([
   ['the socket', 0, 4],
   ['room in the memory budget', MIB, 2],
 ])(
-  'keeps the async context of each request while requests wait for %s',
+  'keeps the async context of each request while requests are waiting for %s',
   async (_, maxBufferedBytesPerConnection, begun) => {
     // The first few responses exceed the socket buffers.
     const { port, seen } = await serveInContexts(

@@ -46,7 +46,7 @@ it('runs no request after the final GOAWAY, so that the client can retry each on
       const outcome = await ask(clients[0])
       outcomes.push(outcome)
       if (outcome === '200') continue
-      // On the server that took over, retry the requests that are safe to retry according to RFC 9113 §8.7.
+      // On the new server, retry the requests that are safe to retry according to RFC 9113 §8.7.
       outcomes.push(`again: ${await ask(clients[1])}`)
       break
     }

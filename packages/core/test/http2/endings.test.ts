@@ -116,7 +116,7 @@ describe('a client that closes its side of the socket', () => {
     await expect.poll(() => client.isClosed).toBe(true)
   })
 
-  it('gets responses to all 90 requests that it sent before', async () => {
+  it('receives responses to all 90 requests that it has already sent', async () => {
     let served = 0
     const { port } = await serveEngines((exchange) => {
       served++

@@ -13,7 +13,7 @@ const MIB = 2 ** 20
 const STREAMS = 20
 /** Identifiers of the streams. */
 const IDS = Array.from({ length: STREAMS }, (_, n) => 1 + 2 * n)
-/** Window of a client that can receive nothing, in bytes. */
+/** Options for a client that cannot receive any content. */
 const CLOSED = { settings: [[Setting.INITIAL_WINDOW_SIZE, 0]] } as const
 
 function openAll(client: RawClient, path = '/'): void {
@@ -69,7 +69,7 @@ describe('an HTTP/2 connection in a process that has refused a request', () => {
     expect(client.statuses(1)).toEqual(['200'])
   })
 
-  it('starts further handlers, in order, although the first ones do not respond', async () => {
+  it('starts further handlers, in order, even though the first ones do not respond', async () => {
     const begun: Exchange[] = []
     const { port } = await serveEngines((exchange) => void begun.push(exchange))
     const client = await RawClient.connect(port, CLOSED)

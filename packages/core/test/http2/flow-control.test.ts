@@ -32,7 +32,7 @@ describe('content from the server (RFC 9113 §6.9)', () => {
     await expect.poll(() => bytes(client, 1)).toBe(window)
     await client.ping()
     expect(bytes(client, 1)).toBe(window)
-    // One more byte of window lets one byte through.
+    // One more byte of window allows one more byte of content.
     client.send(windowUpdate(1, 1), windowUpdate(0, 1))
     await expect.poll(() => bytes(client, 1)).toBe(window + 1)
   })
@@ -59,7 +59,7 @@ describe('content from the server (RFC 9113 §6.9)', () => {
     await expect.poll(() => bytes(client, 1)).toBe(1501)
   })
 
-  it('stops if its window shrinks below zero while it waits for the connection (§6.9.2)', async () => {
+  it('stops if its window shrinks below zero while it is waiting for the connection (§6.9.2)', async () => {
     const { port } = await serveEngines((exchange) => {
       exchange.start(200, [])
       exchange.write(Buffer.alloc(WINDOW))
@@ -174,7 +174,7 @@ describe('a writer that waits in drained()', () => {
 })
 
 describe('the receive window of a stream (RFC 9113 §6.9)', () => {
-  it('is restored as the handler reads', async () => {
+  it('is restored while the handler is reading', async () => {
     let received = 0
     const { port } = await serveEngines((exchange) => {
       exchange.body.consume({
@@ -242,7 +242,7 @@ describe('the receive window of a stream (RFC 9113 §6.9)', () => {
     expect(Math.min(...sizes)).toBeGreaterThan(2 ** 20)
   })
 
-  it('is not extended while no handler reads, and blocks no other stream', async () => {
+  it('is not extended while no handler is reading, and blocks no other stream', async () => {
     const exchanges: Exchange[] = []
     const { port } = await serveEngines((exchange) => {
       if (exchanges.push(exchange) > 1) exchange.respond(200, [], null)
@@ -261,7 +261,7 @@ describe('the receive window of a stream (RFC 9113 §6.9)', () => {
     await expect.poll(() => granted(client, 1)).toBeGreaterThan(held)
   })
 
-  it('pauses bodyStallTimeoutMs while it is closed because no handler reads', async () => {
+  it('pauses bodyStallTimeoutMs while it is closed because no handler is reading', async () => {
     const exchanges: Exchange[] = []
     const { port } = await serveEngines((exchange) => void exchanges.push(exchange), { bodyStallTimeoutMs: 300 })
     const client = await RawClient.connect(port)

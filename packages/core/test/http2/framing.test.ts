@@ -9,6 +9,8 @@ const ABORTED = { status: 0, bodyBytes: 0, aborted: true }
 const POST = headers(1, request('POST'), 0)
 const TRAILERS = headers(1, block(['x-t', '1']))
 const UNFINISHED = frame(HEADERS, Flag.END_STREAM, 1, request())
+/** Settings with reserved identifiers, which a server ignores. */
+const unknownSettings = (count: number) => Array.from({ length: count }, (_, n) => [0xf000 + n, 1] as const)
 
 /** A list of frames, and the expected outcome on stream 1. */
 type Case = readonly [section: string, what: string, sent: readonly (Uint8Array | string)[], outcome: string]
@@ -67,6 +69,7 @@ const CONNECTION_ERRORS: readonly Case[] = [
   ['6.4', 'RST_STREAM of 3 bytes', [POST, frame(RST_STREAM, 0, 1, 'abc')], 'connection FRAME_SIZE_ERROR'],
   ['6.5', 'SETTINGS on a stream', [frame(SETTINGS, 0, 1)], 'connection PROTOCOL_ERROR'],
   ['6.5', 'SETTINGS of 5 bytes', [frame(SETTINGS, 0, 0, Buffer.alloc(5))], 'connection FRAME_SIZE_ERROR'],
+  ['10.5', 'SETTINGS with 33 settings', [settings(...unknownSettings(33))], 'connection ENHANCE_YOUR_CALM'],
   ['6.5', 'an acknowledgement with content', [frame(SETTINGS, 1, 0, Buffer.alloc(6))], 'connection FRAME_SIZE_ERROR'],
   ['6.5.2', 'ENABLE_PUSH of 2', [settings([2, 2])], 'connection PROTOCOL_ERROR'],
   ['6.5.2', 'INITIAL_WINDOW_SIZE of 2^31', [settings([4, 2 ** 31])], 'connection FLOW_CONTROL_ERROR'],
@@ -102,7 +105,7 @@ const CONNECTION_ERRORS: readonly Case[] = [
   ['6.2', 'HEADERS with half a priority', [frame(HEADERS, 0x25, 1, Buffer.alloc(4))], 'connection FRAME_SIZE_ERROR'],
   [
     '6.2',
-    'padding that leaves no room for the priority',
+    'padding without room for the priority',
     [frame(HEADERS, 0x2d, 1, Buffer.from([4, 0, 0, 0, 0, 0, 0]))],
     'connection FRAME_SIZE_ERROR',
   ],
@@ -197,6 +200,7 @@ const IGNORED: readonly (readonly [section: string, what: string, sent: readonly
   ['6.5.2', 'ENABLE_PUSH of 0 and of 1', [settings([2, 0]), settings([2, 1])]],
   ['6.5.2', 'the lowest and the highest MAX_FRAME_SIZE', [settings([5, 16_384]), settings([5, 2 ** 24 - 1])]],
   ['6.5.2', 'an unknown setting', [settings([0xfafa, 1])]],
+  ['6.5.2', '32 unknown settings', [settings(...unknownSettings(32))]],
 ]
 
 describe('an HTTP/2 connection (RFC 9113)', () => {

@@ -162,7 +162,7 @@ describe('a valid request (RFC 9113)', () => {
     expect(exchanges).toMatchObject([want])
   })
 
-  it('contains one cookie field for several crumbs (§8.2.3)', async () => {
+  it('contains one cookie field after the client splits it into several (§8.2.3)', async () => {
     const { client, exchanges } = await serveEcho()
     client.send(headers(1, get(['cookie', 'a=1'], ['cookie', 'b=2'], ['cookie', 'c=3'])))
     await expect.poll(() => client.outcome(1)).toBe('status 200')
@@ -279,7 +279,7 @@ describe('a response (RFC 9113 §8.1)', () => {
     await expect.poll(() => client.statuses(1)).toEqual(['103', '103', '200'])
   })
 
-  it('keeps repeated fields separate, in order, and with latin1 bytes (§8.2)', async () => {
+  it('keeps repeated fields separate, in order, and with Latin-1 bytes (§8.2)', async () => {
     const fields = ['set-cookie', 'a=1', 'x-a', '1', 'set-cookie', 'b=2', 'x-a', '\xe9']
     const { port } = await serveEngines((exchange) => exchange.respond(200, fields, null))
     const client = await RawClient.connect(port)

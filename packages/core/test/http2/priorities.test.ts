@@ -50,7 +50,7 @@ async function connectBlocked(entries: readonly (readonly [id: number, value: nu
   return client
 }
 
-/** Opens the connection's window, and returns the streams of the received DATA frames in order. */
+/** Opens the connection's window, and returns the stream of each received DATA frame, in order. */
 async function order(client: RawClient, streams: number): Promise<number[]> {
   const before = client.of(FrameType.DATA).length
   client.send(windowUpdate(0, 2 ** 24))
@@ -85,7 +85,7 @@ describe('a connection with waiting responses (RFC 9218 §4, §10)', () => {
     expect(await order(client, expected.length / FRAMES)).toEqual(expected)
   })
 
-  it('sends other responses while an urgent one waits for its own window', async () => {
+  it('sends other responses while an urgent one is waiting for its own window', async () => {
     const client = await connectBlocked([[Setting.INITIAL_WINDOW_SIZE, FRAME]])
     client.send(get(3, 'u=0'), get(5, 'u=7'), windowUpdate(5, 2 ** 20))
     await client.ping()

@@ -13,7 +13,7 @@ export interface RawClientOptions {
   readonly settings?: readonly (readonly [id: number, value: number])[]
   /** `false` to send neither preface nor SETTINGS. */
   readonly preface?: boolean
-  /** `false` to leave the server's SETTINGS unacknowledged. */
+  /** `false` not to acknowledge the server's SETTINGS. */
   readonly acknowledges?: boolean
 }
 
@@ -77,7 +77,7 @@ export class RawClient {
     return this.sections(streamId).flatMap((fields) => fields.filter(([name]) => name === ':status').map(([, v]) => v))
   }
 
-  /** Returns the content received on a stream, as latin1. */
+  /** Returns the content received on a stream, as Latin-1 text. */
   body(streamId: number): string {
     return Buffer.concat(this.of(FrameType.DATA, streamId).map(({ payload }) => payload)).toString('latin1')
   }

@@ -4,7 +4,7 @@ import { Flag, FrameType, data } from './frames.ts'
 import { headers } from './hpack.ts'
 import { RawClient, request } from './raw-client.ts'
 
-/** A DATA frame with 255 bytes of padding and no content, which uses 256 bytes of the window. */
+/** A DATA frame with 255 bytes of padding and no content. It uses 256 bytes of the window. */
 const PADDING = data(1, Buffer.from([255, ...Array<number>(255).fill(0)]), Flag.PADDED)
 const POST = headers(1, request('POST'), 0)
 
@@ -32,7 +32,7 @@ describe('padding (RFC 9113 §6.1)', () => {
   it.each([
     [254, undefined],
     [255, 'connection FLOW_CONTROL_ERROR'],
-  ])('counts toward the window: after 300 unread bytes, %i padded frames cause %s', async (count, outcome) => {
+  ])('counts toward the window, so that after 300 unread bytes, %i padded frames cause %s', async (count, outcome) => {
     const { port } = await serveEngines(() => {}, { maxBufferedBodyBytes: 100 })
     const client = await RawClient.connect(port)
     client.send(POST, data(1, Buffer.alloc(300)), ...Array<Buffer>(count).fill(PADDING))

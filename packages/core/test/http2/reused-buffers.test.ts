@@ -60,7 +60,7 @@ async function isRight(socket: Socket, seed: number, slices: number): Promise<bo
 describe.each([
   ['without TLS', false],
   ['over TLS', true],
-])('a frame that waits for a stalled client, %s', (_name, isSecure) => {
+])('a frame that is waiting for a stalled client, %s', (_name, isSecure) => {
   it.each(['reads again', 'disconnects'])('is not overwritten by other frames until the client %s', async (what) => {
     const { key, cert } = await testCertificate()
     const certificates = isSecure ? new CertificateSet([await loadCredentials({ key, cert })]) : undefined

@@ -9,7 +9,7 @@ export interface Served extends RunningEngines {
   readonly exchanges: Exchange[]
 }
 
-/** Answers every request with 200 and its own body and trailers. */
+/** Answers every request with 200, and with the body and trailers of the request. */
 export async function serveEcho(limits: Partial<Limits> = {}, options: RawClientOptions = {}): Promise<Served> {
   const exchanges: Exchange[] = []
   const engines = await serveEngines((exchange) => {

@@ -150,7 +150,7 @@ describe('a client that reads slowly and steadily', () => {
     expect(aborted(outcomes)).toBe(0)
   })
 
-  it('receives all responses when the server closes', async () => {
+  it('receives all responses when the server begins to close', async () => {
     const small = Buffer.alloc(60_000, 'x')
     let requests = 0
     const respond = (exchange: Exchange): void => {

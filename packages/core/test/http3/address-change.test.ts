@@ -45,13 +45,13 @@ describe('a client whose port changes (RFC 9000 §9)', () => {
   it('loses no bytes in a running upload and download', async () => {
     const { proxy, client } = await start(echo)
     const response = client.request({ path: '/', body: slowly(), headers: [] })
-    // The transfer is running and far from its end.
+    // The transfer is now in progress and far from its end.
     await settle(250)
     await proxy.rebind()
     expect(await (await response).bytes()).toHaveLength(50 * 10_000)
   })
 
-  it('receives at most three times the bytes that it sent until its new port is validated', async () => {
+  it('receives at most three times the bytes that it has sent until its new port is validated', async () => {
     const { proxy, client } = await start((exchange) => exchange.respond(200, [], PAGE))
     await (await client.request({ path: '/' })).bytes()
     await proxy.rebind()
@@ -85,7 +85,7 @@ describe("an attacker that copies a client's packets", () => {
     expect(attacker.received).toBe(0)
   })
 
-  it('receives at most three times its bytes if its packets arrive first, and the client still gets its response', async () => {
+  it('receives at most three times its bytes if its packets arrive first, and the client still receives its response', async () => {
     const { proxy, client, server } = await start((exchange) => exchange.respond(200, [], PAGE))
     await (await client.request({ path: '/' })).bytes()
     const attacker = await listen()

@@ -40,7 +40,7 @@ describe('Chromium', () => {
     expect(await nextHop('/')).toBe('h3')
   })
 
-  it('downloads 1 MiB, then 100 responses at the same time', async () => {
+  it('downloads 1 MiB, then 100 concurrent responses', async () => {
     expect(
       await inPage(`
         const large = await (await fetch('/large')).arrayBuffer()

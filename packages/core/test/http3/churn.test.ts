@@ -23,7 +23,7 @@ async function state(): Promise<ChurnState> {
   return notified
 }
 
-/** Returns the state after the vanished connections have timed out. */
+/** Returns the state after the connections of clients that disappeared have timed out. */
 async function settled(): Promise<ChurnState> {
   await expect.poll(async () => (await state()).openExchanges, { timeout: 30 * IDLE_TIMEOUT_MS, interval: 200 }).toBe(0)
   return state()

@@ -41,7 +41,7 @@ const BEHAVIORS: readonly [Behavior, ...Behavior[]] = [
       stream.stop(0x10c)
     }
   },
-  // Reads none of many large responses.
+  // Requests many large responses and reads none of them.
   async (client, random) => {
     for (let i = random.below(20); i >= 0; i--) await begin(client, '/large', true)
     await sleep(random.below(50))

@@ -178,7 +178,7 @@ describe('an unusual request', () => {
       () => [h3Frame(HEADERS, Buffer.from('0000d1d750093132372e302e302e31c13178017a', 'hex'))],
       '',
     ],
-  ])('gets a response as RFC %s requires: %s', async (_section, _what, frames, body) => {
+  ])('receives a response as RFC %s requires: %s', async (_section, _what, frames, body) => {
     const { connection } = await server.connect()
     const stream = await connection.openStream()
     await stream.send(Buffer.concat(frames()), { end: true })

@@ -40,7 +40,7 @@ function saved(name: string): Promise<Buffer> {
 }
 
 describe("ngtcp2's gtlsclient", () => {
-  it('gets a response', async () => {
+  it('receives a response', async () => {
     const output = await client([], '/')
     expect(output).toContain('[:status: 200]')
     expect((await saved('index.html')).toString()).toBe('hello')

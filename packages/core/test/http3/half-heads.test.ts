@@ -75,7 +75,7 @@ describe('a partial request head', () => {
     expect(server.refused).toEqual([expect.objectContaining({ status: 431 })])
   })
 
-  it('is not reported if it is complete and a handler has the request', async () => {
+  it('is not reported if it is complete and a handler has received the request', async () => {
     await using server = await serveHttp3(() => {})
     const { connection } = await server.connect()
     const stream = await connection.openStream()

@@ -6,7 +6,7 @@ import type { Outcome } from '@fw/types'
 import { Server } from '../../src/index.ts'
 
 export const MIB = 1024 * 1024
-/** Content in which lost, duplicated or reordered parts are detectable. */
+/** Content that makes lost, duplicated or reordered parts detectable. */
 export const LARGE: Buffer = Buffer.concat(Array.from({ length: 1024 }, (_, i) => Buffer.alloc(1024, `${i} `)))
 
 /** Server for clients from other implementations, with a record of their requests. */

@@ -18,7 +18,7 @@ describe('an HTTP/3 listener', () => {
     const [socket] = sockets
     if (socket === undefined) throw new Error('The server has no socket')
 
-    // Few machines have such an address for tests, so give the socket a fake one.
+    // Few machines have such an address for tests, so use a socket with a fake address.
     const front = createSocket('udp4').bind(0, '127.0.0.1')
     onTestFinished(() => void front.close())
     await once(front, 'listening')

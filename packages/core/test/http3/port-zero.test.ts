@@ -6,8 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { serveHttp3, type Http3Server } from '../serve-http3.ts'
 
 /**
- * Starts a server, and returns a function that injects a packet from port 0. Binding a socket to port 0 needs
- * privileges.
+ * Starts a server, and returns a function that injects a packet from port 0. Sending from port 0 requires privileges.
  */
 async function serve(): Promise<{ server: Http3Server; receive: (packet: Buffer) => void }> {
   const sockets: Socket[] = []

@@ -82,7 +82,7 @@ describe('quic-go', () => {
     await expect.poll(() => server.ends).toEqual([expect.objectContaining({ status: 200, aborted: true })])
   })
 
-  it('finishes its request while the server closes', async () => {
+  it('finishes its request while the server is closing', async () => {
     const response = client('POST:/echo:3000000')
     await expect.poll(() => server.protocols.length).toBe(1)
     await server.server.close({ drainMs: 10_000 })

@@ -4,7 +4,7 @@ import type { UdpProxy } from './udp-proxy.ts'
 const QUIET_TICKS = 20
 
 /**
- * Forwards a client's datagrams only when the server has nothing more to send.
+ * Forwards a client's datagrams only when the server has sent all of its datagrams.
  *
  * @returns The number of round trips. Stop it with `clearInterval(timer)`
  */

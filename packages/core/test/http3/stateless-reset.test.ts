@@ -30,7 +30,7 @@ async function start(options: Start): Promise<Http3Listener> {
 /**
  * Connects a client to one server, and then redirects its packets to another.
  *
- * @param timeoutMs Milliseconds to wait for the reset; well below the client's idle timeout
+ * @param timeoutMs Milliseconds to wait for the reset, well below the client's idle timeout
  * @returns Whether the connection ended in that time
  */
 async function isReset(before: Start, after: Start, timeoutMs = 400): Promise<boolean> {

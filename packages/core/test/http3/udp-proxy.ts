@@ -3,7 +3,7 @@ import { once } from 'node:events'
 
 /** Relays datagrams between one client and a server on 127.0.0.1, like a NAT router. */
 export class UdpProxy implements AsyncDisposable {
-  /** Port that the client sends to. */
+  /** Port to which the client sends. */
   readonly port: number
   /** The server's port. It can be changed later. */
   serverPort: number
@@ -29,7 +29,7 @@ export class UdpProxy implements AsyncDisposable {
     return new UdpProxy(serverPort, await openSocket(), await openSocket())
   }
 
-  /** Source port that the server sees. */
+  /** Source port of the datagrams that the server receives. */
   get sourcePort(): number {
     return this.#outer.address().port
   }

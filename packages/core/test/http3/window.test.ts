@@ -15,7 +15,7 @@ describe('the congestion window', () => {
       const client = await connectH3({ port: proxy.port, streamWindow: 2 * MIB })
       const response = await client.request({ path: '/' })
       expect(await response.bytes()).toHaveLength(MIB)
-      // With a window that never grows, the response takes 78 round trips; with one that grows occasionally, 43.
+      // The response takes 78 round trips with a window that never grows, and 43 with one that grows occasionally.
       expect(roundTrips.count()).toBeLessThan(25)
       await client.close()
     } finally {

@@ -30,7 +30,7 @@ async function* body(mebibytes: number, hash: Hash): AsyncGenerator<Uint8Array> 
 }
 
 eachProtocol('large bodies', start, (client, protocol) => {
-  it(`holds less than 20 MiB of an unread request of ${UNREAD_MIB} MiB`, async () => {
+  it(`buffers less than 20 MiB of an unread request of ${UNREAD_MIB} MiB`, async () => {
     for (let i = 0; i < 20; i++) await (await client().request({ path: '/' })).text()
     const before = await server.rssBytes()
     let sent = 0
@@ -51,14 +51,14 @@ eachProtocol('large bodies', start, (client, protocol) => {
       await sleep(200)
     }
     expect((await server.rssBytes()) - before).toBeLessThan(MAX_GROWTH_BYTES)
-    // Backpressure stopped the client: the server did not discard the body.
+    // Backpressure stopped the client, which proves that the server did not discard the body.
     expect(sent).toBeLessThan(UNREAD_MIB * MIB)
     abort.abort()
     await unread
   })
 
   it(
-    `carries ${BODY_MIB} MiB in both directions unchanged`,
+    `transfers ${BODY_MIB} MiB in both directions unchanged`,
     async () => {
       const [sent, received] = [createHash('sha256'), createHash('sha256')]
       const response = await client().request({ method: 'POST', path: '/pipe', body: body(BODY_MIB, sent) })
@@ -82,7 +82,7 @@ eachProtocol('large bodies', start, (client, protocol) => {
     expect(noticedMs).toBeGreaterThan(0)
   })
 
-  it('shows the client that a response was aborted', async () => {
+  it('notifies the client that a response was aborted', async () => {
     const broken = server.abortedAtMs()
     const response = await client().request({ path: '/breaks' })
     await expect(response.text()).rejects.toThrow(Error)

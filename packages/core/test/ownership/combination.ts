@@ -1,6 +1,6 @@
 import type { Random } from '@fw/testing/fuzz'
 
-/** Ways in which a handler reads the body of a request. */
+/** Ways in which a handler reads a request body. */
 export const READERS = [
   'none',
   'bytes',
@@ -70,7 +70,7 @@ export interface Combination {
   readonly event: (typeof EVENTS)[number]
   /** Whether the handler catches the rejection of its read. */
   readonly catches: boolean
-  /** Whether a middleware awaits the handler and then returns another result. */
+  /** Whether middleware awaits the handler and then returns another result. */
   readonly hasMiddleware: boolean
 }
 

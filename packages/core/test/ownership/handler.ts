@@ -9,7 +9,7 @@ import type { Sources } from './sources.ts'
 export interface Case {
   readonly combination: Combination
   readonly sources: Sources
-  /** Numbers of handlers that were called, handlers that returned or threw, and finished exchanges. */
+  /** Number of handlers that were called, of handlers that returned or threw, and of finished exchanges. */
   entered: number
   left: number
   finished: number
@@ -19,7 +19,7 @@ export interface Case {
   readonly begun: Promise<unknown>[]
   /** Resolves when the handler has begun. */
   readonly running: PromiseWithResolvers<void>
-  /** Notifies the application that the server starts to close. */
+  /** Notifies the application that the server is starting to close. */
   readonly drain: () => void
 }
 

@@ -18,7 +18,7 @@ import { Sources } from './sources.ts'
 const WAYS = 9
 /** Total number of combinations. */
 const COMBINATIONS = Number(process.env['OWNERSHIP_COMBINATIONS'] ?? (process.env['CI'] === undefined ? 1800 : 10_000))
-/** Fresh seed, which is printed. `FUZZ_SEED` repeats a run. */
+/** A new seed, which is printed. Set `FUZZ_SEED` to repeat a run. */
 const SEED = Number(process.env['FUZZ_SEED'] ?? randomInt(2 ** 31))
 /** Number of concurrent requests. */
 const BATCH = 40
@@ -61,7 +61,7 @@ everyWay("a handler's body or result", start, (client) => {
     expect(unhandled).toEqual([])
   }, 600_000)
 
-  it('is released exactly once while the server closes', async () => {
+  it('is released exactly once while the server is closing', async () => {
     const random = new Random(seed + 50)
     const running = Array.from({ length: BATCH }, () => run(client(), combination(random)))
     await sleep(5)
@@ -71,7 +71,7 @@ everyWay("a handler's body or result", start, (client) => {
   }, 60_000)
 })
 
-/** Waits until the requests have released everything. */
+/** Waits until the requests have released all resources. */
 async function expectNothingLeft(batch: readonly Case[]): Promise<void> {
   await expect.poll(() => batch.map(faultOf).filter((fault) => fault !== undefined), { timeout: 5000 }).toEqual([])
   await expect.poll(openFiles).toBe(0)
@@ -81,7 +81,7 @@ async function expectNothingLeft(batch: readonly Case[]): Promise<void> {
   expect(batch.map(faultOf).filter((fault) => fault !== undefined)).toEqual([])
 }
 
-/** Returns as JSON what was not released, because a failed assertion prints JSON in full. */
+/** Returns the unreleased resources as JSON, which a failed assertion prints in full. */
 function faultOf({ combination: of, entered, left, finished, isLate, sources }: Case): string | undefined {
   if (entered === left && entered === finished && !isLate && sources.faults.length === 0) return undefined
   return JSON.stringify({ of, entered, left, finished, isLate, faults: sources.faults })

@@ -85,7 +85,7 @@ export class Sources {
         return { done: true, value: undefined }
       },
       async return() {
-        // A reader that cancels during a read cannot know whether this read reaches the end.
+        // A reader that cancels during a read cannot detect whether this read reaches the end.
         if (count.ended === 0 || isEndKnown) count.released++
         return { done: true, value: undefined }
       },

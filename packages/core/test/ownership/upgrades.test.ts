@@ -38,14 +38,14 @@ interface Case {
   entered: number
   left: number
   finished: number
-  /** Number of sockets that the handler got, and number of closed ones. */
+  /** Number of sockets that the handler received, and number of closed ones. */
   sockets: number
   closes: number
 }
 
 /** Total number of combinations. */
 const COMBINATIONS = process.env['CI'] === undefined ? 200 : 1000
-/** Fresh seed, which is printed. `FUZZ_SEED` repeats a run. */
+/** A new seed, which is printed. Set `FUZZ_SEED` to repeat a run. */
 const SEED = Number(process.env['FUZZ_SEED'] ?? randomInt(2 ** 31))
 const BATCH = 40
 
@@ -88,7 +88,7 @@ describe.each([
     expect(unhandled).toEqual([])
   }, 600_000)
 
-  it('is released exactly once while the server closes', async () => {
+  it('is released exactly once while the server is closing', async () => {
     const random = new Random(SEED * 2 + Number(isTls) + 50)
     const running = Array.from({ length: BATCH }, () => run(port, isTls, combination(random)))
     await sleep(5)
@@ -176,7 +176,7 @@ async function handle(ctx: Context): Promise<unknown> {
   }
 }
 
-/** Uses the socket, and closes it after a while, as an owner with a time limit would. */
+/** Uses the socket, and closes it after a while, like an owner with a time limit. */
 function use(socket: Duplex, { use: how, hears }: Combination): void {
   if (hears) socket.on('error', () => {})
   setTimeout(() => socket.destroy(), 30)

@@ -6,7 +6,7 @@ import { DEFAULT_LIMITS } from '../../src/options/limits.ts'
 import { TcpListener } from '../../src/listening/tcp-listener.ts'
 import { Random } from '@fw/testing/fuzz'
 
-/** Resources that remain after a load of aborted connections. */
+/** Resources that remain after many aborted connections. */
 export interface Left {
   readonly connections: number
   readonly requests: number
@@ -62,7 +62,7 @@ export async function abortEverywhere(width: number, milliseconds: number, seed 
   await Promise.all(Array.from({ length: width }, (_, i) => worker(new Random(seed * 10_007 + i))))
   await listener.drain()
   const isLeft = (): boolean => open > 0 || countSockets() > before
-  // Both ends are in this process, and the kernel can take a while to deliver a close.
+  // Both ends are in this process, and the kernel can need some time to deliver a close.
   for (const deadlineMs = performance.now() + CLEANUP_TIMEOUT_MS; isLeft() && performance.now() < deadlineMs;)
     await sleep(20)
   return { connections, requests, openExchanges: open, sockets: countSockets() - before }

@@ -97,7 +97,7 @@ describe('an engine over memory', () => {
     await expect.poll(() => [client.log, closed]).toEqual([['end', 'close'], ['HTTP/1.1']])
   })
 
-  it('resets the connection if a response that ends with it is aborted', async () => {
+  it('resets the connection if a response that only FIN would end is aborted', async () => {
     const { client } = serve((exchange) => {
       exchange.start(200, [])
       exchange.write(Buffer.from('part'))

@@ -46,7 +46,7 @@ export function transportContract(name: string, makePair: () => Promise<Pair>, h
       expect(String(await atA.receive(4))).toBe('to a')
     })
 
-    it('leaves received bytes to their owner without lendReads', async () => {
+    it('does not reuse received bytes without lendReads', async () => {
       const { a, b, atB } = await open()
       for (let at = 0; at < 20; at++) {
         a.write(pattern(1000, at))
@@ -72,7 +72,7 @@ export function transportContract(name: string, makePair: () => Promise<Pair>, h
       expect([String(owned), String(earlier)]).toEqual(['first', lends ? 'bbbb' : 'aaaa'])
     })
 
-    it('delivers everything in order while it lends memory', async () => {
+    it('delivers all bytes in order while it lends memory', async () => {
       const { a, b, atB } = await open()
       a.writeLatin1('x')
       await atB.receive(1)
@@ -96,7 +96,7 @@ export function transportContract(name: string, makePair: () => Promise<Pair>, h
       expect(a.bufferedBytes).toBe(0)
     })
 
-    it('reports immediately that everything was sent if nothing is waiting', async () => {
+    it('reports immediately that all bytes were sent if none are waiting', async () => {
       const { a, atB } = await open()
       a.writeLatin1('x')
       await atB.receive(1)
@@ -109,7 +109,7 @@ export function transportContract(name: string, makePair: () => Promise<Pair>, h
     it.each([
       ['open', () => {}],
       ['ended', (a: Transport) => a.end(() => {})],
-    ])('reports that everything was sent after the peer has read it: %s', async (_, act) => {
+    ])('reports that all bytes were sent after the peer has read them: %s', async (_, act) => {
       const [a, b] = await connect(makePair)
       const atB = new Recorder()
       a.open(new Recorder())
@@ -136,7 +136,7 @@ export function transportContract(name: string, makePair: () => Promise<Pair>, h
       expect(isSent).toBe(false)
     })
 
-    it('is blocked by a peer that does not read, and reports when it drains', async () => {
+    it('is blocked by a peer that is not reading, and reports when it drains', async () => {
       const [a, b] = await connect(makePair)
       const [atA, atB] = [new Recorder(), new Recorder()]
       a.open(atA)
@@ -164,7 +164,7 @@ export function transportContract(name: string, makePair: () => Promise<Pair>, h
       expect(Buffer.concat(atB.views).toString()).toBe('one and two')
     })
 
-    it('delivers nothing while it is paused, and everything after resume', async () => {
+    it('delivers no bytes while it is paused, and all of them after resume', async () => {
       const { a, b, atB } = await open()
       const sent = pattern(1_000_000, 3)
       a.write(sent)
@@ -225,7 +225,7 @@ export function transportContract(name: string, makePair: () => Promise<Pair>, h
       await expect.poll(() => atB.log.slice(0, 2)).toEqual(['4 bytes', hasReset ? 'failure' : 'end'])
     })
 
-    it('aborts like destroy after the transport has accepted the end', async () => {
+    it('closes the connection on abort, like destroy, after the transport has accepted the end', async () => {
       const { a, atA, atB } = await open()
       a.writeLatin1('last')
       a.end(() => {})
@@ -246,7 +246,7 @@ export function transportContract(name: string, makePair: () => Promise<Pair>, h
       await expect.poll(() => atB.log).toEqual(['4 bytes', 'end', 'close'])
     })
 
-    it('delivers nothing but one close after destroy', async () => {
+    it('delivers only one close after destroy', async () => {
       const { a, b, atB } = await open()
       atB.onFirst = () => b.destroy()
       a.write(pattern(1_000_000, 1))
@@ -271,7 +271,7 @@ export function transportContract(name: string, makePair: () => Promise<Pair>, h
       expect([a.isBlocked, a.isFinished]).toEqual([false, false])
     })
 
-    it('gives unread bytes to the next owner first', async () => {
+    it('delivers unread bytes to the next owner first', async () => {
       const { a, b, atA, atB } = await open()
       const next = new Recorder()
       atB.onFirst = (bytes) => {

@@ -10,7 +10,7 @@ import { toFetchHandler, toNodeHandler } from '../../src/index.ts'
 import { block, headers } from '../http2/hpack.ts'
 import { RawClient } from '../http2/raw-client.ts'
 
-/** Creates an application that responds with the hosts that a handler can see. */
+/** Creates an application that responds with the hosts that a handler receives. */
 function reportingApp(): { app: App; refusals: Refusal[] } {
   const app = new App()
   const refusals: Refusal[] = []

@@ -8,7 +8,7 @@ it.each([
   ['http://a.test:81/x', 'a.test:81', 'http://a.test:81/x'],
   ['HTTP://A.test/x', 'A.test', 'http://a.test/x'],
   ['/x', 'b.test', 'http://b.test/x'],
-])('shows a handler one host for the target %s and Host: b.test', async (target, host, url) => {
+])('provides a handler with one host for the target %s and Host: b.test', async (target, host, url) => {
   await using server = new Server()
   const contexts: Context[] = []
   server.router().get('/x', (ctx) => {
@@ -36,7 +36,7 @@ it.each([
   expect([...new Headers([...(contexts[0]?.request.headers ?? [])])]).toContainEqual(['host', host])
 })
 
-// RFC 3986 §3.2.2 has IPvFuture addresses. The URL standard does not, and so neither does a standard Request's URL.
+// RFC 3986 §3.2.2 has IPvFuture addresses. The URL standard, and therefore a standard Request's URL, does not.
 eachProtocol(
   'an IPvFuture host',
   async ({ tls, http3 }) => {

@@ -13,7 +13,7 @@ import { bodyOf, serveHttp3 } from '../serve-http3.ts'
 export interface VerdictRequest {
   readonly method?: string
   readonly scheme?: string
-  /** Host and port of the target; `undefined` if there is none. Default: `example.com`. */
+  /** Host and port of the target; `undefined` for a target without them. Default: `example.com`. */
   readonly authority?: string | undefined
   /** A `Host` field in addition to the target's authority. */
   readonly host?: string
@@ -23,13 +23,13 @@ export interface VerdictRequest {
   readonly trailers?: readonly TestField[]
 }
 
-/** The result as a client sees it. */
+/** The result that a client receives. */
 export interface Result {
   /** Status code; 400 if the server reset the stream with the error code for a malformed request. */
   readonly status: number
   /** Whether the server ended the connection or the stream. */
   readonly ends?: 'connection' | 'stream'
-  /** The request as the handler saw it. */
+  /** The request that the handler received. */
   readonly seen?: Seen
 }
 

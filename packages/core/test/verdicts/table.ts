@@ -16,7 +16,7 @@ export interface Row {
    */
   readonly isMalformed?: true
   readonly limits?: Partial<Limits>
-  /** The request as the handler sees it. */
+  /** The request that the handler receives. */
   readonly seen?: Partial<Seen>
   /** The protocols for which an RFC requires a different result. */
   readonly except?: Exception

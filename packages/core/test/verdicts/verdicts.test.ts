@@ -4,7 +4,7 @@ import { ROWS, type Version } from './table.ts'
 
 // One request has one status code on every protocol (docs/decisions/0104).
 describe.each(Object.keys(SEND) as Version[])('a request over %s', (version) => {
-  it.each(ROWS)('gets $status: $what', async ({ request, status, limits = {}, ...row }) => {
+  it.each(ROWS)('receives $status: $what', async ({ request, status, limits = {}, ...row }) => {
     const differs = row.except?.versions.includes(version) === true ? row.except : undefined
     const { isMalformed, seen } = differs ?? row
     const result = await SEND[version](request, limits)

@@ -20,12 +20,12 @@ async function write(url: string, bytes: number): Promise<void> {
 function checked(output: string, bytes: number): string[] {
   const lines = output.split('\n').filter((line) => line.includes('x'.repeat(8)))
   const whole = new RegExp(`^\\[[^<]*<\\d+ \\d+ x{${bytes}}>$`)
-  // Do not use a matcher on the lines: it would print them.
+  // Do not use a matcher on the lines, because it would print them.
   expect(lines.filter((line) => !whole.test(line)).map((line) => line.length)).toEqual([])
   return lines
 }
 
-// A pipe accepts 4,096 bytes as one piece, and holds less than 70,000.
+// A pipe accepts 4,096 bytes as one piece, and has room for fewer than 70,000.
 const SIZES = [20, 5000, 70_000]
 
 it.each(SIZES)('writes complete lines of %i bytes from several workers to a pipe', async (bytes) => {
@@ -74,7 +74,7 @@ it.each([20, 5000])('replaces workers and ends while no process reads its lines 
   const program = new Program({ listen: { workers: 1 }, output: fifo, behavior: 'closes on message' })
   const url = await program.url()
   const victim = await (await fetch(url)).text()
-  // Write more than the pipe holds.
+  // Write more bytes than the pipe has room for.
   expect(await (await fetch(`${url}log/${Math.ceil(200_000 / (bytes + 100))}/${bytes}`)).text()).toBe('logged')
   process.kill(Number(victim), 'SIGKILL')
   const responding = async (): Promise<string> =>
@@ -97,7 +97,7 @@ it('counts the lines that no process reads until the deadline, and reports the n
   program.process.send(100)
   expect(await program.ended).toBe(0)
   const report = /^Dropped (\d+) lines of worker output that were not read in time$/m.exec(readFileSync(errors, 'utf8'))
-  // A pipe holds 65,536 bytes, and so does the one between worker and primary.
+  // Each pipe, including the one between worker and primary, has room for 65,536 bytes.
   expect(Number(report?.[1])).toBeGreaterThan(0)
   expect(Number(report?.[1])).toBeLessThanOrEqual(LINES + 3)
 })

@@ -26,7 +26,7 @@ if (cluster.isWorker) {
   const { FW_WORKER_SLOT, TEST_HELD_UP: heldUp = '', TEST_FAILS_WHILE: failsWhile = '' } = process.env
   if (existsSync(failsWhile)) process.exit(9)
   if (FW_WORKER_SLOT === '1') while (existsSync(heldUp)) await sleep(POLL_MS)
-  // While a file exists at this path, a starting worker waits. It fails as soon as a test removes the file.
+  // While a file exists at this path, a starting worker waits. When a test removes the file, the worker fails.
   if (existsSync(behavior)) {
     log.info('Broken')
     while (existsSync(behavior)) await sleep(POLL_MS)
@@ -37,6 +37,7 @@ if (cluster.isWorker) {
 const server = new Server({ shutdown: 'signals', ...serverOptions })
 const router = server.router()
 router.get('/', () => String(process.pid))
+router.get('/peer', (ctx) => ctx.remoteAddress ?? 'none')
 router.get('/block', () => {
   for (;;);
 })

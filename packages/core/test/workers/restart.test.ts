@@ -8,7 +8,7 @@ import { isRunning, POLL_OPTIONS, Program } from './run-program.ts'
 
 const OPTIONS = {
   behavior: 'restarts on message',
-  // If a client is delayed for longer than an idle connection stays open, it sends its next request too late.
+  // A client that is delayed for longer than an idle connection stays open would send its next request too late.
   server: { limits: { drainIdleMs: 8000 } },
 } as const
 

@@ -21,7 +21,7 @@ async function ask(url: string): Promise<number> {
 }
 
 describe('a spare worker', () => {
-  it('serves nothing until a worker dies, then replaces it, and is followed by another spare', async () => {
+  it('serves no requests until a worker dies, then replaces it, and is followed by another spare', async () => {
     const program = new Program({ listen: [{ workers: WORKERS }, { workers: WORKERS }] })
     const urls = await program.urls()
     const first = await spare(program, 1)

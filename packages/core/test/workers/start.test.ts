@@ -26,7 +26,7 @@ describe('a failing listen with workers', () => {
     expect(output).not.toContain('Worker')
   })
 
-  it("reports a port that another program's workers use and would share", async () => {
+  it('reports a port that the workers of another program already use', async () => {
     const first = new Program({ listen: { workers: 1 } })
     const port = Number(new URL(await first.url()).port)
     expect(await failing({ listen: { port, workers: 1 } })).toContain('it is in use')
@@ -82,7 +82,7 @@ describe('a failing listen with workers', () => {
   })
 })
 
-it('replaces a worker that dies before all workers listen, because connections already wait for it', async () => {
+it('replaces a worker that dies before all workers are listening, because connections are already waiting for it', async () => {
   await using folder = await tempFolder()
   const heldUp = folder.join('held-up')
   await writeFile(heldUp, '')

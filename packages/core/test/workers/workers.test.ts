@@ -82,7 +82,7 @@ describe('listen with workers', () => {
     const program = new Program({ listen: { workers: 2 }, server: { tls: { key, cert }, http3: true } })
     const port = Number(new URL(await program.url()).port)
     const responded = new Set<number>()
-    // The kernel chooses a worker by the client's port. This many clients reach both.
+    // The kernel chooses a worker by the client's port. This number of clients is enough to reach both workers.
     for (let client = 0; client < 24 && responded.size < 2; client++) {
       const connection = await connect('h3', { port })
       responded.add(Number(await (await connection.request({ path: '/' })).text()))
@@ -148,7 +148,7 @@ describe('a worker that dies', () => {
     await expect.poll(() => program.workers().length, POLL_OPTIONS).toBe(3)
     const before = load.responded
     await expect.poll(() => load.responded, POLL_OPTIONS).toBeGreaterThan(before + 100)
-    // The requests in progress are lost. Waiting and later connections are not.
+    // The requests in progress are lost, but waiting and later connections are not.
     expect((await load.stop()).failures.length).toBeLessThanOrEqual(clients)
     await expect
       .poll(() => program.output, POLL_OPTIONS)
@@ -225,7 +225,7 @@ describe('a worker that dies', () => {
 
 describe('SIGHUP', () => {
   it('replaces all workers one by one without a failed request', async () => {
-    // If a client is delayed for longer than an idle connection stays open, it sends its next request too late.
+    // A client that is delayed for longer than an idle connection stays open would send its next request too late.
     const program = new Program({ listen: { workers: 2 }, server: { limits: { drainIdleMs: 8000 } } })
     const url = await program.url()
     const before = program.workers()
@@ -253,7 +253,7 @@ describe('SIGHUP', () => {
     expect(program.workers()).toHaveLength(2)
   })
 
-  it('retries the restart if it arrives during one that fails', async () => {
+  it('restarts again if it arrives during a restart that fails', async () => {
     await using folder = await tempFolder()
     const broken = folder.join('broken')
     const program = new Program({ listen: { workers: 1 }, behavior: broken })
@@ -262,7 +262,7 @@ describe('SIGHUP', () => {
     program.kill('SIGHUP')
     await expect.poll(() => program.output, POLL_OPTIONS).toContain('Broken')
     program.kill('SIGHUP')
-    // The new worker fails now. Its primary learns about the failure after the signal, and the next worker starts.
+    // The new worker fails now. The primary detects the failure after the signal, and the next worker starts.
     rmSync(broken)
     await expect.poll(() => program.output, POLL_OPTIONS).toContain('keeping the previous workers')
     await expect
@@ -343,7 +343,7 @@ describe('the end of the primary', () => {
     for (const pid of program.workers()) await expect.poll(() => isRunning(pid), POLL_OPTIONS).toBe(false)
   })
 
-  it('leaves workers running after SIGKILL until their requests finish', async () => {
+  it('does not end the workers after SIGKILL until their requests finish', async () => {
     const program = new Program({ listen: { workers: 2 } })
     const url = await program.url()
     const slow = fetch(`${url}slow/700`)
@@ -353,7 +353,7 @@ describe('the end of the primary', () => {
     for (const pid of program.workers()) await expect.poll(() => isRunning(pid), POLL_OPTIONS).toBe(false)
   })
 
-  it('closes everything after server.close()', async () => {
+  it('closes all listeners and workers after server.close()', async () => {
     const program = new Program({ listen: { workers: 2 }, behavior: 'closes on message' })
     await program.url()
     program.process.send(10_000)

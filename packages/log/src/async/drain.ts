@@ -1,6 +1,6 @@
 /*
- * The consuming half of the queue, which the writer thread runs. The application's thread runs it to write a record
- * before a call returns, or after the writer thread has ended. It has no imports, because its text becomes part of the
+ * The consuming half of the queue. It normally runs on the writer thread. The application's thread runs it to write a record
+ * before a call returns, or after the writer thread has ended. It has no imports, because its source becomes part of the
  * thread's source text.
  */
 
@@ -20,13 +20,13 @@ export const Word = {
   Head: 0,
   /** The position of the first byte that is not yet written. */
   Tail: 1,
-  /** 0: free; 1: held; 2: held, and a thread waits for it. The thread that holds the lock writes. */
+  /** 0: free; 1: held; 2: held while another thread is waiting for it. The thread that holds the lock writes. */
   Lock: 2,
   /** The state of the writer thread. See `State`. */
   State: 3,
   /** 1: the writer thread must end as soon as it can. */
   Stop: 4,
-  /** 1: the application's thread wants the lock. The writer thread then waits before its next write. */
+  /** 1: the application's thread is waiting for the lock. The writer thread then pauses before its next write. */
   Flushing: 5,
   /** The file descriptor to write to. */
   Fd: 6,
@@ -46,8 +46,8 @@ export const State = { Starting: 0, Running: 1, Idle: 2, Gathering: 3 } as const
 /**
  * Writes bytes from the ring, in one system call. The caller must hold the lock.
  *
- * @returns The number of bytes taken out; 0 if the ring was empty or a pipe was full
- * @throws {Error} from `fs.writevSync`. Unwritten bytes stay in the ring, except after EPIPE, which discards them
+ * @returns The number of bytes removed from the ring; 0 if the ring was empty or a pipe was full
+ * @throws {Error} from `fs.writevSync`. Unwritten bytes remain in the ring, except after EPIPE, which discards them
  */
 export function drainSome(
   { words, bytes, maxWriteBytes }: SharedRing,
@@ -74,15 +74,15 @@ export function drainSome(
   let written = 0
   try {
     const fd = Atomics.load(words, Word.Fd)
-    // V8 terminates a thread where a function begins or a loop repeats. Therefore, no function call can come between
-    // the system call and the new tail. `Atomics.store` is a function call, and `fs.writeSync` makes one after its
+    // V8 terminates a thread only at the start of a function or a loop iteration. Therefore, no function call may come between
+    // the system call and the update of the tail. `Atomics.store` is a function call, and `fs.writeSync` makes one after its
     // system call.
     written = writevSync(fd, views)
     words[Word.Tail] = tail + written
   } catch (error) {
     const { code } = error as { code?: string }
     if (code === 'EPIPE') {
-      // No process can ever read from this pipe again.
+      // This pipe can never be read again.
       Atomics.store(words, Word.ReaderGone, 1)
       Atomics.store(words, Word.Tail, Atomics.load(words, Word.Head))
     }
@@ -98,12 +98,12 @@ export function lock(words: Int32Array, timeoutMs: number): boolean {
     if (Atomics.compareExchange(words, Word.Lock, 0, 1) === 0) return true
     if (Atomics.compareExchange(words, Word.Lock, 1, 2) === 0) continue
     if (Atomics.wait(words, Word.Lock, 2, timeoutMs) === 'timed-out') return false
-    // Other threads can still be waiting. State 2 makes `unlock` wake the next one.
+    // Other threads can still be waiting. State 2 makes `unlock` wake the next thread.
     if (Atomics.compareExchange(words, Word.Lock, 0, 2) === 0) return true
   }
 }
 
-/** Releases the lock, and wakes one thread that waits for it. */
+/** Releases the lock, and wakes one waiting thread. */
 export function unlock(words: Int32Array): void {
   if (Atomics.exchange(words, Word.Lock, 0) === 2) Atomics.notify(words, Word.Lock, 1)
 }

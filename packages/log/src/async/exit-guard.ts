@@ -2,18 +2,18 @@ import { isMainThread } from 'node:worker_threads'
 import { display } from '../text/display.ts'
 import { printToStderr } from '../failure-report.ts'
 
-/** Holds lines or records in memory until it is flushed. */
+/** A writer that buffers lines or records until it is flushed. */
 interface Flushable {
   flush(): void
   writeThrough(): void
 }
 
-/** Signals that end a process without an 'exit' event, unless it listens to them. */
+/** Signals that end a process without an 'exit' event, unless the process listens for them. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 const guarded = new Set<Flushable>()
 
-/** Flushes a writer before the process ends by `process.exit()`, an uncaught error or a signal, except SIGKILL. */
+/** Flushes a writer before the process ends through `process.exit()`, an uncaught error or a signal other than SIGKILL. */
 export function guardExit(writer: Flushable): void {
   if (guarded.size === 0) {
     process.on('exit', beforeExit)
@@ -40,7 +40,7 @@ function beforeExit(): void {
 
 function beforeSignal(signal: NodeJS.Signals): void {
   guarded.forEach(flush)
-  // Without another listener, the signal must end the process, as it does without this package.
+  // Without another listener, the signal must end the process as it would without this package.
   if (process.listenerCount(signal) > 1) return
   process.off(signal, beforeSignal)
   process.kill(process.pid, signal)

@@ -16,7 +16,7 @@ const MESSAGE = fc.oneof(
 )
 
 describe('LineBatch', () => {
-  it('contains lines in order and escaped, regardless of the method that added them', () => {
+  it('contains escaped lines in order, regardless of the method that added them', () => {
     const batch = new LineBatch()
     fc.assert(
       fc.property(fc.array(fc.tuple(START, MESSAGE, fc.boolean()), { maxLength: 30 }), (lines) => {
@@ -33,7 +33,7 @@ describe('LineBatch', () => {
     )
   })
 
-  it('does not let one message look like two, or two messages like one', () => {
+  it('makes one message with a line break distinguishable from two messages', () => {
     const batch = new LineBatch()
     batch.addReady('', 'a\n[INFO ] forged')
     batch.addReady('', 'b')

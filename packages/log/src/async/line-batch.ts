@@ -2,8 +2,8 @@ import { escapeLine } from '../text/escape.ts'
 import { LineBuffer } from '../text/line-buffer.ts'
 
 /**
- * Collects lines for a queue. Unformatted lines are collected as one text, because encoding and checking many lines
- * together costs a fraction of doing so for each line.
+ * Collects lines for a queue. Unformatted lines are collected in one string, because encoding and checking many lines together
+ * is much faster.
  */
 // docs/decisions/0013
 export class LineBatch {
@@ -12,8 +12,8 @@ export class LineBatch {
   /** Lines that are neither encoded nor escaped yet. */
   #text = ''
   /**
-   * The start and the end of each message in `#text`. Stored as numbers, because references would slow down each
-   * garbage collection.
+   * The start and the end of each message in `#text`. Stored as numbers, because object references would slow down each garbage
+   * collection.
    */
   readonly #bounds: number[] = []
 

@@ -15,7 +15,7 @@ const ALIVE_CHECK_MS = 100
 export class Queue {
   readonly ring: SharedRing
   #head = 0
-  /** A past value of the tail. The queue has at least as much room as it indicates. */
+  /** A past value of the tail. The queue has at least as much room as this value implies. */
   #tail = 0
   /** An upper bound on the number of records that are not yet written. */
   #records = 0
@@ -55,7 +55,7 @@ export class Queue {
     while (this.#first < this.#ends.length && ((this.#tail - (this.#ends[this.#first] ?? 0)) | 0) >= 0) {
       this.#records -= this.#counts[this.#first++] ?? 0
     }
-    // Remove written batches in groups: moving the others after each batch would cost more than the memory saves.
+    // Remove written batches in groups, because shifting the array after each batch would cost more than the memory is worth.
     if (this.#first === this.#ends.length || this.#first > 1024) {
       this.#ends.splice(0, this.#first)
       this.#counts.splice(0, this.#first)
@@ -65,10 +65,10 @@ export class Queue {
   }
 
   /**
-   * Puts complete lines into the queue.
+   * Adds complete lines to the queue.
    *
    * @param records The number of lines
-   * @returns False if the queue has no room; it is then unchanged
+   * @returns False if the queue does not have enough room; it is then unchanged
    */
   push({ bytes, length }: LineBuffer, records: number): boolean {
     const target = this.ring.bytes
@@ -89,13 +89,13 @@ export class Queue {
     return true
   }
 
-  /** Wakes the writer thread if it sleeps. @param urgent Wakes it even while it waits for more lines */
+  /** Wakes the writer thread if it is sleeping. @param urgent Wakes it even while it is waiting for more lines */
   #wake(urgent: boolean): void {
     const state = Atomics.load(this.ring.words, Word.State)
     if (state === State.Idle || (urgent && state === State.Gathering)) this.wake()
   }
 
-  /** Makes the writer thread write now. */
+  /** Makes the writer thread write immediately. */
   wake(): void {
     Atomics.store(this.ring.words, Word.State, State.Running)
     Atomics.notify(this.ring.words, Word.State)
@@ -134,9 +134,9 @@ export class Queue {
   }
 
   /**
-   * Writes all lines in the queue, then runs an action. The writer thread uses the file descriptor during neither.
+   * Writes all lines in the queue, then runs an action. The writer thread does not use the file descriptor during either.
    *
-   * @throws {Error} from `fs.writevSync` or the action; unwritten lines stay in the queue
+   * @throws {Error} from `fs.writevSync` or the action; unwritten lines remain in the queue
    */
   drained(action: () => void): void {
     this.#locked(() => {
@@ -188,7 +188,7 @@ export class Queue {
     unlock(this.ring.words)
   }
 
-  /** Reports whether the writer thread is alive. Its 'exit' event cannot arrive while this thread waits. */
+  /** Reports whether the writer thread is alive. Its 'exit' event cannot arrive while this thread is waiting. */
   #isThreadAlive(): boolean {
     if (this.#threadEnded) return false
     const id = Atomics.load(this.ring.words, Word.ThreadId)

@@ -11,7 +11,7 @@ import { Queue } from './queue.ts'
 import { WORKER_SOURCE } from './worker-source.ts'
 import type { WorkerInput } from './worker.ts'
 
-/** The behavior if the queue is full: drop and count the record, or make the caller wait. */
+/** The behavior when the queue is full: drop and count the record, or make the caller wait. */
 export type Overflow = 'drop' | 'block'
 
 /** Settings of asynchronous mode. */
@@ -20,7 +20,7 @@ export interface QueueSettings {
   readonly flushIntervalMs: number
   /** The maximum number of records in the queue of one destination. */
   readonly maxQueueSize: number
-  /** The behavior if the queue is full. */
+  /** The behavior when the queue is full. */
   readonly overflow: Overflow
   /** Called for each failed write by the writer thread, and when the thread ends unexpectedly. */
   readonly onFailure: (error: Error) => void
@@ -35,13 +35,13 @@ const BATCH = 8 * 1024
 /** The maximum size of an atomic write to a pipe (PIPE_BUF on Linux). */
 const PIPE_BYTES = 4096
 
-/** Limits the time for which a write to a file holds the lock. */
+/** The maximum size of a write to a file, which limits how long the write holds the lock. */
 const FILE_BYTES = 256 * 1024
 
-/** The batch size that is committed at the end of an event-loop turn. Turns on a busy server are short. */
+/** Batches above this size are committed at the end of an event-loop turn. Turns are short on a busy server. */
 const TURN_BATCH = 2 * 1024
 
-/** The maximum wait of a line that is not the first of its millisecond. */
+/** The longest delay of a line that is not the first in its millisecond. */
 const TICK_MS = 1
 
 /** The interval between two checks for room in the queue. */
@@ -82,7 +82,10 @@ export class QueuedWriter {
     return this.#batch.lines + this.#queue.countRecords()
   }
 
-  /** Adds a line, given with its line break. @returns False if it was dropped, because the queue is full or a write failed */
+  /**
+   * Adds a line, which must end with a line break. @returns False if it was dropped, because the queue is full or a write
+   * failed
+   */
   write(line: LineBuffer, record: Pick<LogRecord, 'timeMs' | 'level'>): boolean {
     if (line.length > BATCH) {
       if (line.length > this.#queue.capacity) return this.#writeAlone(line)
@@ -102,7 +105,9 @@ export class QueuedWriter {
     return true
   }
 
-  /** Reports whether a line fits, after waiting for room if allowed. Counts a line that does not fit as dropped. */
+  /**
+   * Reports whether a line fits. Waits for room if the overflow setting allows it. Counts a line that does not fit as dropped.
+   */
   #hasRoom(length: number, { level }: Pick<LogRecord, 'level'>): boolean {
     if (this.#isFull(length) && !this.#makeRoom(length, level >= Level.Error)) {
       this.#unreported++
@@ -113,9 +118,9 @@ export class QueuedWriter {
     return true
   }
 
-  /** Commits the batch now or schedules it, after a line was added. */
+  /** Commits the batch immediately or schedules the commit, after a line was added. */
   #taken({ timeMs }: Pick<LogRecord, 'timeMs'>): void {
-    // Commit the first line of a millisecond immediately, so that it is not lost if the process then hangs.
+    // Commit the first line of a millisecond immediately, so that it is not lost if the process hangs afterwards.
     if (this.#batch.length > BATCH || timeMs !== this.#committedMs) {
       this.#committedMs = timeMs
       this.#commit()
@@ -124,14 +129,14 @@ export class QueuedWriter {
       setImmediate(this.#turnEnded)
     } else if (!this.#isTickSet) {
       this.#isTickSet = true
-      // At exit everything is flushed anyway.
+      // The exit guard flushes all lines, so the timer need not keep the process alive.
       setTimeout(this.#tick, TICK_MS).unref()
     }
     if (this.#writesThrough) this.flush()
   }
 
   /**
-   * Writes all lines so far. When it returns, the operating system has them.
+   * Writes all lines received so far to the operating system before it returns.
    *
    * @throws {Error} from `fs.writevSync`; unwritten lines are kept for the next attempt
    */
@@ -146,12 +151,12 @@ export class QueuedWriter {
     this.#queue.drained(() => {})
   }
 
-  /** Writes each later line before the call returns. At exit no timer runs after it. */
+  /** From now on, writes each line before the call returns, because no timer runs during exit. */
   writeThrough(): void {
     this.#writesThrough = true
   }
 
-  /** Writes all lines to the current file descriptor. Later lines go to the descriptor that `open` returns. */
+  /** Writes all received lines to the current file descriptor. Writes later lines to the descriptor that `open` returns. */
   switchTo(open: () => number): void {
     this.flush()
     this.#queue.drained(() => {
@@ -195,7 +200,7 @@ export class QueuedWriter {
     }
   }
 
-  /** Writes later lines on this thread, still in batches. */
+  /** Writes later lines on the calling thread, still in batches. */
   #threadGone(reason: string): void {
     if (this.#threadEnded || this.#stopped) return
     this.#threadEnded = true
@@ -214,7 +219,7 @@ export class QueuedWriter {
     this.#commit()
   }
 
-  /** Puts the batch into the queue, if there is room. */
+  /** Moves the batch to the queue if the queue has room. */
   #commit(): void {
     if (this.#batch.lines > 0) {
       if (this.#queue.readerHasGone || this.#queue.push(this.#batch.encoded(), this.#batch.lines)) this.#batch.clear()
@@ -247,7 +252,7 @@ export class QueuedWriter {
       }
       return true
     } catch (error) {
-      // Do not wait for a failing disk, which can fail forever.
+      // Do not wait for a failing disk, which may never recover.
       this.#settings.onFailure(error as Error)
       return false
     }
@@ -276,7 +281,7 @@ export class QueuedWriter {
       }
       if (this.#unreported > 0 || this.#batch.lines > 0 || (this.#threadEnded && !this.#queue.isEmpty)) this.#poll()
     }, POLL_MS)
-    // At exit everything is flushed anyway.
+    // The exit guard flushes all lines, so the timer need not keep the process alive.
     this.#pollTimer.unref()
   }
 
@@ -309,7 +314,6 @@ export class QueuedWriter {
 }
 
 /**
- * Reports lines that the writer thread lost or cannot write. The log prints its message and does not pass the error to
- * a caller.
+ * Reports lines that the writer thread lost or cannot write. The log prints the error's message instead of throwing the error.
  */
 class WriterError extends Error {}

@@ -1,6 +1,6 @@
 /*
- * The writer thread. `worker-source.ts` contains its source text, so that a bundle needs no second file. Run `node
- * scripts/embed-worker.ts` to update that text. Gets built-in modules from `getBuiltinModule`, because the source text
+ * The writer thread. `worker-source.ts` contains its source text, so that a bundle needs no second file. Run
+ * `node scripts/embed-worker.ts` to update that text. Loads built-in modules with `getBuiltinModule`, because the source text
  * is not a module.
  */
 import { drainSome, lock, type SharedRing, State, unlock, Word } from './drain.ts'
@@ -23,13 +23,13 @@ try {
   // "<process>/task/<thread>"
   Atomics.store(words, Word.ThreadId, Number(readlinkSync('/proc/thread-self').split('/')[2]))
 } catch {
-  // Without procfs, the queue learns only from the 'exit' event that this thread has ended.
+  // Without procfs, the queue detects the end of this thread only by its 'exit' event.
 }
 
 while (Atomics.load(words, Word.Stop) === 0) {
   if (used() === 0) gather()
   else {
-    // The application's thread wants to write, and must wait only for the current write.
+    // The application's thread is waiting to write. Pause, so that it waits only for the current write.
     if (Atomics.load(words, Word.Flushing) === 1) Atomics.wait(words, Word.Flushing, 1, 1000)
     const pauseMs = writeSome()
     if (pauseMs > 0) Atomics.wait(words, Word.Stop, 0, pauseMs)
@@ -40,7 +40,7 @@ function used(): number {
   return (Atomics.load(words, Word.Head) - Atomics.load(words, Word.Tail)) | 0
 }
 
-/** Sleeps until a line is queued, then up to `flushIntervalMs` while at most a quarter of the ring is used. */
+/** Sleeps until a line is queued. Then waits up to `flushIntervalMs` for more, while at most a quarter of the ring is used. */
 function gather(): void {
   Atomics.store(words, Word.State, State.Idle)
   if (used() === 0 && Atomics.load(words, Word.Stop) === 0) Atomics.wait(words, Word.State, State.Idle)

@@ -8,9 +8,7 @@ export class CallSite {
     this.#location = location
   }
 
-  /**
-   * Reports whether a value is a call site. Unlike `instanceof`, this runs no code in the value, which can be a proxy.
-   */
+  /** Reports whether a value is a call site. Unlike `instanceof`, this does not run a proxy's traps. */
   static is(value: unknown): value is CallSite {
     return typeof value === 'object' && value !== null && #location in value
   }

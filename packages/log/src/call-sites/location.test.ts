@@ -30,7 +30,7 @@ describe('callerLocation', () => {
     expect(third?.line).toBeGreaterThan(first?.line ?? Infinity)
   })
 
-  it('returns undefined if only Node.js code called', async () => {
+  it('returns undefined if only Node.js code is on the stack', async () => {
     const found = await new Promise((resolve) => {
       queueMicrotask(() => resolve(undefined))
     }).then(here)
@@ -93,13 +93,13 @@ console.log(JSON.stringify(sink.records().map(({ location }) => location?.functi
     expect(JSON.parse(stdout)).toEqual(['handler', 'run', ''])
   })
 
-  it('logs without a location if Error is frozen', () => {
+  it('logs without a location while Error is frozen', () => {
     const { stdout, status } = runScript(`Object.freeze(Error); log.info('frozen')`)
     expect(stdout).toMatch(/\[INFO \] frozen\n$/)
     expect(status).toBe(0)
   })
 
-  it('reads source maps if Node.js uses them', () => {
+  it('uses source maps if Node.js does', () => {
     const directory = temporaryDirectory()
     const source = join(directory, 'app.ts')
     const entry = new URL('../index.ts', import.meta.url).href

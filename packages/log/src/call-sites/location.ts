@@ -5,7 +5,8 @@ import type { SourceLocation } from '@fw/types'
 type Frame = NodeJS.CallSite
 
 /**
- * The properties of `Error` that V8 reads when it captures a stack. They belong to the application and are restored.
+ * The properties of `Error` that V8 reads when it captures a stack. They belong to the application, so they are restored
+ * afterwards.
  */
 interface StackHooks {
   stackTraceLimit: number
@@ -14,7 +15,7 @@ interface StackHooks {
 
 const hooks: StackHooks = Error
 
-/** Locations by script and position within it. A call site never moves, and V8 computes its file name slowly. */
+/** Locations by script and position within it. A call site never moves, and V8 takes long to compute its file name. */
 const known = new Map<string, Map<number, SourceLocation>>()
 
 /** The maximum number of scripts in `known`. Only programs that keep generating code exceed it. */
@@ -24,7 +25,7 @@ const KNOWN_SCRIPTS = 10_000
  * Returns the location from which a function was called.
  *
  * @param callee A function on the stack
- * @returns `undefined` if a promise, a timer or an event called it, and not application code
+ * @returns `undefined` if the caller is a promise, a timer or an event instead of application code
  */
 // docs/decisions/0012
 export function callerLocation(callee: (...args: never[]) => unknown): SourceLocation | undefined {
@@ -60,7 +61,7 @@ function callerFrame(callee: (...args: never[]) => unknown): Frame | undefined {
     // Reading `stack` calls `firstFrame`.
     return holder.stack as Frame | undefined
   } catch {
-    // `Error` is frozen (--frozen-intrinsics), so the record has no location.
+    // `Error` is frozen (--frozen-intrinsics), so the location is unknown.
     return undefined
   } finally {
     restore({ prepareStackTrace, stackTraceLimit })
@@ -98,7 +99,7 @@ function pathOf(script: string): string {
   try {
     return fileURLToPath(script)
   } catch {
-    // A source map from another platform can have a file URL that is invalid here. Show it unchanged.
+    // A source map from another platform can contain a file URL that is invalid on this platform. Show such a URL unchanged.
     return script
   }
 }

@@ -12,7 +12,7 @@ function times(count: number): [number, string][] {
   return Array.from({ length: count }, () => [2, ''])
 }
 
-it('declares the locations before the first statement, and passes one as the first argument of each call', () => {
+it('declares the locations before the first statement and passes one as the first argument of each call', () => {
   const source = `'use strict'
 import * as log from '@fw/log'
 log.info('a {}', 1); log.warn('b')

@@ -25,10 +25,10 @@ interface Site {
  * Adds the source location as the first argument to each call to a log function that a module imports from `@fw/log`.
  * Line numbers do not change.
  *
- * A call is marked only if its location is certain. Modules that declare the imported name again are left unchanged,
- * and so are calls in functions that get their names at run time. Such calls find their location themselves.
+ * A call is marked only if its location is certain. Modules that redeclare the imported name remain unchanged, as do calls in
+ * functions whose names are set at run time. Unmarked calls find their location when they run.
  *
- * @param file The path of the module that records show
+ * @param file The module path to show in records
  * @returns `undefined` if no call can be marked
  */
 export function markCallSites(source: string, file: string): string | undefined {
@@ -79,7 +79,7 @@ function importedNames(program: Program): Map<string, boolean> {
   return names
 }
 
-/** Collects the log calls. @returns False if the module declares one of the names again */
+/** Collects the log calls. @returns False if the module redeclares one of the names */
 function collectSites(program: Program, names: ReadonlyMap<string, boolean>, sites: Site[]): boolean {
   let isCertain = true
   const bind = (pattern: Pattern | null | undefined): void => {
@@ -87,7 +87,7 @@ function collectSites(program: Program, names: ReadonlyMap<string, boolean>, sit
   }
   /**
    * @param name The name of the enclosing function; `undefined` if unknown. @param own The name that a function at this
-   * position gets
+   * position receives
    */
   const visit = (node: AnyNode, name: string | undefined, own: string | undefined): void => {
     if (node.type === 'VariableDeclarator') bind(node.id)
@@ -99,7 +99,7 @@ function collectSites(program: Program, names: ReadonlyMap<string, boolean>, sit
       node.params.forEach(bind)
       inside = ('id' in node ? node.id?.name : undefined) ?? own
     }
-    // V8 runs these as functions with its own names.
+    // V8 runs these as functions with internal names.
     if (node.type === 'StaticBlock' || node.type === 'PropertyDefinition') inside = undefined
     if (node.type === 'CallExpression' && inside !== undefined) {
       const line = lineOfLogCall(node, names)
@@ -121,7 +121,7 @@ function lineOfLogCall({ callee }: CallExpression, names: ReadonlyMap<string, bo
 }
 
 /**
- * Returns the name that an anonymous function gets as this child: empty if it gets none, `undefined` if it is
+ * Returns the name that an anonymous function receives as this child: empty without a name, `undefined` if the name is
  * uncertain.
  */
 function nameGivenBy(node: AnyNode, key: string): string | undefined {
@@ -133,7 +133,7 @@ function nameGivenBy(node: AnyNode, key: string): string | undefined {
   return UNNAMING.has(node.type) ? '' : undefined
 }
 
-/** Nodes that give an anonymous function no name. */
+/** Nodes that do not name an anonymous function. */
 const UNNAMING = new Set(['CallExpression', 'NewExpression', 'ReturnStatement', 'AwaitExpression'])
 
 function isNamed(key: string, isComputed: boolean, isPlain: boolean): boolean {

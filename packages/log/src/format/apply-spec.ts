@@ -7,7 +7,7 @@ import { fitting } from '../text/text-width.ts'
 const MAX_SIZE = 999
 
 /**
- * Returns the spec with its width and precision from the arguments. Ignores any that is not an integer from 0 to 999.
+ * Returns the spec with its width and precision from the arguments. Ignores an argument that is not an integer from 0 to 999.
  */
 function resolveSpec(spec: FormatSpec, args: readonly unknown[]): FormatSpec {
   const { widthFrom, precisionFrom } = spec
@@ -22,12 +22,12 @@ function sizeOf(value: unknown): number | undefined {
   return typeof size === 'number' && Number.isInteger(size) && size >= 0 && size <= MAX_SIZE ? size : undefined
 }
 
-/** Formats one of the arguments under its spec. See `applySpec`. */
+/** Formats one of the arguments according to its spec. See `applySpec`. */
 export function showArgument(spec: FormatSpec, args: readonly unknown[], index: number): string {
   return applySpec(resolveSpec(spec, args), args[index])
 }
 
-/** Formats a value under a spec. Ignores a conversion that does not apply to the value. Never throws. */
+/** Formats a value according to a spec. Ignores a conversion that does not apply to the value. Never throws. */
 export function applySpec(spec: FormatSpec, given: unknown): string {
   const value = typeof given === 'boolean' && /^[dbox]$/i.test(spec.type) ? Number(given) : given
   const isNumber = typeof value === 'number' || typeof value === 'bigint'
@@ -48,7 +48,7 @@ export function applySpec(spec: FormatSpec, given: unknown): string {
   return pad(text, spec.width - text.length, spec, '>')
 }
 
-/** Reports whether a number is the code point of a character, which a surrogate is not. */
+/** Reports whether a number is the code point of a character, excluding surrogates. */
 function isScalarValue(value: number | bigint): boolean {
   const isCodePoint = typeof value === 'bigint' || Number.isInteger(value)
   return isCodePoint && value >= 0 && value <= 0x10ffff && (value < 0xd800 || value > 0xdfff)
@@ -60,7 +60,7 @@ function padText(text: string, spec: FormatSpec): string {
   return fits.text === text ? pad(text, spec.width - fits.width, spec, '<') : text
 }
 
-/** Pads a text. @param missing The number of columns to add */
+/** Pads a string. @param missing The number of columns to add */
 function pad(text: string, missing: number, { fill, align }: FormatSpec, natural: '<' | '>'): string {
   if (missing <= 0) return text
   const side = align ?? natural

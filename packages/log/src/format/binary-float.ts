@@ -20,12 +20,12 @@ export function binaryFloat(value: number | bigint): BinaryFloat {
   const bits = view.getBigUint64(0)
   const biased = Number(bits >> FRACTION_BITS)
   const fraction = bits & ((1n << FRACTION_BITS) - 1n)
-  // A biased exponent of 0 marks subnormal numbers: it counts as 1, and the leading 1 is absent.
+  // A biased exponent of 0 marks subnormal numbers: the exponent counts as 1, and the leading 1 is absent.
   if (biased === 0) return { significand: fraction, exponent: -1074 }
   return { significand: fraction | (1n << FRACTION_BITS), exponent: biased - 1075 }
 }
 
-/** Divides two non-negative integers. Rounds to the nearest integer, and ties to the even one. */
+/** Divides two non-negative integers. Rounds to the nearest integer, with ties to even. */
 export function divideToEven(dividend: bigint, divisor: bigint): bigint {
   const quotient = dividend / divisor
   const twice = (dividend % divisor) * 2n

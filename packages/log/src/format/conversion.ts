@@ -10,8 +10,8 @@ export function isReal({ type, precision }: Conversion): boolean {
 }
 
 /**
- * Returns the digits of a non-negative number in the form that `std::format` shows. Infinity, NaN and values that the
- * conversion does not accept are shown as in JavaScript.
+ * Returns the digits of a non-negative number in the form that `std::format` shows. Formats infinity, NaN and values that the
+ * conversion does not accept as JavaScript does.
  */
 export function convert(conversion: Conversion, value: number | bigint): string {
   const { type, precision, alternate } = conversion
@@ -53,7 +53,7 @@ function real(type: string, value: number | bigint, precision: number | undefine
   }
 }
 
-/** Adds a missing point if `isKept`: the flag `#` keeps it without digits after it. */
+/** Adds a missing decimal point if `isKept`. The flag `#` keeps a point that no digits follow. */
 function withPoint(text: string, isKept: boolean): string {
   return isKept && !text.includes('.') ? text.replace(/^\d+/, '$&.') : text
 }
@@ -68,8 +68,8 @@ function general(value: number | bigint, precision: number, keepZeros: boolean):
 }
 
 /**
- * Formats a finite non-negative number as hexadecimal digits and a power of two. Without `precision`, it shows as many
- * digits as the value needs. There is no `0x`, and numbers below 2 ** -1022 begin with 0, as in `std::format`.
+ * Formats a finite non-negative number as hexadecimal digits and a power of two. Without `precision`, writes as many digits as
+ * the value needs. Like `std::format`, omits `0x` and begins numbers below 2 ** -1022 with 0.
  *
  * @example
  * hexadecimal(10, undefined)    // '1.4p+3'

@@ -12,8 +12,8 @@ const MAX_DIGITS = 100
  * fixed(0.375, 2)   // '0.38'
  */
 export function fixed(value: number | bigint, precision: number): string {
-  // `toFixed` shows an exponent for numbers of at least 1e21. An odd number here means a tie: exactly half of the last
-  // digit remains.
+  // `toFixed` shows an exponent for numbers of at least 1e21. An odd number indicates a tie: exactly half of the last digit
+  // remains.
   if (
     typeof value === 'number' &&
     precision <= MAX_DIGITS &&
@@ -49,7 +49,7 @@ export function exponential(value: number | bigint, precision: number): string {
   return scientific(digits.slice(0, precision + 1), exponent)
 }
 
-/** Reports whether the next digit can be a 5 with nothing after it. `text` is the number with `precision` digits. */
+/** Reports whether the remaining digits may be exactly 5. `text` is the number with `precision` digits. */
 function mayBeTie(value: number, precision: number, text: string): boolean {
   const exponent = Number(text.slice(text.indexOf('e') + 1))
   // A tie times this power of two is an integer, whether or not the exponent was rounded up.

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { runtime, type FormatArgs } from './format-args.ts'
 import { formatMessage } from './format.ts'
 
-/** Has the signature of a log method. */
+/** Formats a message. Has the signature of a log method. */
 function message<const F extends string>(format: F, ...args: FormatArgs<F>): string {
   return formatMessage(format, args)
 }
@@ -15,7 +15,7 @@ const text: string = 'from outside {}'
 const maybe: string | undefined = undefined
 const loose = JSON.parse('1')
 
-// The compiler checks this file. It rejects a valid call below `@ts-expect-error`, and any other invalid call.
+// The compiler checks this file. It reports a valid call below `@ts-expect-error` and an invalid call anywhere else.
 describe('a call that the compiler accepts', () => {
   it.each([
     [
@@ -63,7 +63,7 @@ describe('a call that the compiler rejects and untyped code can make', () => {
   it.each([
     // @ts-expect-error -- one argument is missing
     ['too few arguments', message('{}:{}', 'h'), 'h:{}'],
-    // @ts-expect-error -- one argument is surplus
+    // @ts-expect-error -- there is one argument too many
     ['too many arguments', message('{}', 1, 2), '1 2'],
     // @ts-expect-error -- there is no placeholder
     ['arguments without a placeholder', message('failed', 1), 'failed 1'],
@@ -135,7 +135,7 @@ describe('a call that the compiler rejects and untyped code can make', () => {
     ['an index after {}', message('{} {0}', 1), '1 1'],
     // @ts-expect-error -- order and indexes are mixed
     ['{} after an index', message('{0} {}', 1, 2), '1 1 2'],
-  ])('formats %s, which the types reject', (_rule, actual, expected) => {
+  ])('formats %s, even though the types reject the call', (_rule, actual, expected) => {
     expect(actual).toBe(expected)
   })
 })

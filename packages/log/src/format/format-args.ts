@@ -1,7 +1,7 @@
 /*
- * The compile-time half of the format language; `format.ts` is the run-time half. The types are written for compiler
- * speed: each brace in a format costs about 15 instantiations. The compiler instantiates a pattern such as `a${infer
- * X}` twice, and a pattern with a union once for each member.
+ * The compile-time half of the format language; `format.ts` is the run-time half. The types are optimized for compiler speed:
+ * each brace in a format costs about 15 instantiations. The compiler instantiates a pattern such as `a${infer X}` twice, and a
+ * pattern with a union once for each member.
  */
 
 declare const runtimeBrand: unique symbol
@@ -14,15 +14,14 @@ export function runtime(format: string): RuntimeFormat {
   return format as RuntimeFormat
 }
 
-/** The error that the compiler shows for a wrong format. No value has this type. */
+/** The error that the compiler shows for an invalid format. No value has this type. */
 export interface FormatError<Message extends string> {
-  /** The mistake in the format, which the compiler's error shows. */
+  /** The description of the mistake, which the compiler shows. */
   readonly formatError: Message
 }
 
 /**
- * The arguments that a format takes. A call without arguments is always valid: it logs the text unchanged, including
- * braces.
+ * The arguments that a format requires. A call without arguments is always valid: it logs the text unchanged, including braces.
  *
  * @example
  * function audit<const F extends string>(format: F, ...args: FormatArgs<F>): void {
@@ -36,8 +35,7 @@ export type FormatArgs<F extends string> = Nothing extends { [K in F]: 1 }
   : Walk<F, []>
 
 /**
- * Extends the mapped type of a pattern such as `a${string}`, which names no property, but not the mapped type of a
- * literal.
+ * Extends the mapped type of a pattern such as `a${string}`, which has no named property, but not the mapped type of a literal.
  */
 type Nothing = { [key: symbol]: 1 }
 
@@ -63,14 +61,14 @@ type Walk<F extends string, Found extends string[]> = F extends `${string}{${str
     : WalkEnd<F, Found>
   : [] | ArgsOf<Found>
 
-/** Reads the end of a format, which contains no further `}`. */
+/** Reads the end of a format, after the last `}`. */
 type WalkEnd<F extends string, Found extends string[]> = F extends `${string}{${infer Rest}`
   ? Rest extends `{${infer Tail}`
     ? WalkEnd<Tail, Found>
     : ArgsOf<[...Found, Unclosed]>
   : [] | ArgsOf<Found>
 
-/** Stands for an unclosed placeholder. No other placeholder begins like this, because two braces are an escape. */
+/** Represents an unclosed placeholder. No other placeholder begins with a brace, because two braces are an escape. */
 type Unclosed = '{'
 
 type ArgsOf<Placeholders extends string[]> = Placeholders[0] extends Index | `${Index}:${string}`
@@ -100,8 +98,8 @@ type InOrder<Placeholders extends string[], Args extends unknown[]> = Placeholde
   : Args
 
 /**
- * Reads `{0}` and `{0:spec}`: as many elements as the highest index requires. `Needs` has the types that specs require,
- * by index.
+ * Reads `{0}` and `{0:spec}`: as many elements as the highest index requires. `Needs` contains the types that specs require, by
+ * index.
  */
 type ByIndex<Placeholders extends string[], Used extends Index, Needs> = Placeholders extends [
   infer Body extends string,
@@ -141,7 +139,7 @@ type NoPlaceholder<Body extends string> = Body extends Unclosed
   ? FormatError<'unclosed { in the format; write {{ for a brace'>
   : FormatError<`a placeholder must be {}, {0} to {9}, {:spec} or {0:spec}, got {${Body}}`>
 
-/** Written as a conditional type, because the compiler would show the name of an alias instead of the message. */
+/** Written as a conditional type; for an alias, the compiler would show the name instead of the message. */
 type NoSpec<Spec extends string> = Spec extends string
   ? FormatError<`a format spec must be [[fill]<>^][+- ][#][0][width][.precision][s?cdbBoxXaAeEfFgG], got {:${Spec}}; c, d, b, o and x allow no precision, and s, ? and c no sign, # or 0`>
   : never
@@ -149,7 +147,7 @@ type NoSpec<Spec extends string> = Spec extends string
 type Align = '<' | '>' | '^'
 type Digit = '0' | '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9'
 
-/** The argument type of each conversion. Written out, because the compiler would show the name of an alias instead. */
+/** The argument type of each conversion. Written out; for an alias, the compiler would show the name instead of the types. */
 interface RealArg {
   a: number | bigint
   A: number | bigint
@@ -187,8 +185,7 @@ interface PreciseSignedArg extends RealArg {
 }
 
 /**
- * The argument type that a spec requires. For an invalid spec it is an error, which the compiler shows at that
- * argument.
+ * The argument type that a spec requires. For an invalid spec, it is an error type, which the compiler shows at that argument.
  */
 type SpecArg<Spec extends string> = Spec extends keyof AnyArg
   ? AnyArg[Spec]
@@ -198,7 +195,8 @@ type SpecArg<Spec extends string> = Spec extends keyof AnyArg
       : ArgBySize<Body, AnyArg, PreciseArg, Spec>
     : never
 
-// The compiler expands a union in a pattern to one pattern for each member, but not a union that bounds an `infer`.
+// The compiler expands a union in a pattern into one pattern for each member, but it does not expand a union that constrains an
+// `infer`.
 type AfterAlign<Spec extends string> = Spec extends `${infer First}${infer Second}${infer Rest}`
   ? Second extends Align
     ? First extends '{' | '}'
@@ -217,9 +215,7 @@ type AfterSign<Spec extends string> = Spec extends `${infer _Sign extends '+' | 
 type AfterHash<Spec extends string> = Spec extends `#${infer Rest}` ? AfterZero<Rest> : AfterZero<Spec>
 type AfterZero<Spec extends string> = Spec extends `0${infer Rest}` ? Rest : Spec
 
-/**
- * Reads width, precision and conversion. `Arg` has the argument types without a precision, `Precise` those with one.
- */
+/** Reads width, precision and conversion. `Arg` contains the argument types without a precision, `Precise` those with one. */
 type ArgBySize<Sized extends string, Arg, Precise, Spec extends string> =
   AfterSize<Sized> extends infer Rest
     ? Rest extends keyof Arg
@@ -233,7 +229,7 @@ type ArgBySize<Sized extends string, Arg, Precise, Spec extends string> =
         : NoSpec<Spec>
     : never
 
-/** Removes up to three digits, as at run time, or `{}`. */
+/** Removes `{}` or up to three digits, like the run-time parser. */
 type AfterSize<Spec extends string> = Spec extends `${infer _First extends Digit}${infer Rest}`
   ? Rest extends `${infer _Second extends Digit}${infer Tail}`
     ? Tail extends `${infer _Third extends Digit}${infer Last}`

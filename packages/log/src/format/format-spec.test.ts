@@ -12,7 +12,7 @@ function apply(text: string, value: unknown): string {
   return applySpec(spec, value)
 }
 
-// The results of `std::format` for the same spec and value.
+// The expected results are those of `std::format` for the same spec and value.
 it.each([
   // Text
   ['5', 'ab', 'ab   '],
@@ -219,7 +219,7 @@ it.each([
   ['.0', 'ab', ''],
   ['👍>3', 'x', '👍👍x'],
   ['日<4', '本', '本日日'],
-])('counts columns and splits no character: {:%s} formats %j as %j', (spec, value, text) => {
+])('counts columns without splitting a character: {:%s} formats %j as %j', (spec, value, text) => {
   expect(apply(spec, value)).toBe(text)
 })
 
@@ -254,7 +254,7 @@ it("differs from toExponential only in the exponent's form and in ties, which it
         const [expected = '', expectedPower] = value.toExponential(digits).split('e')
         const exact = value.toExponential(MAX_DIGITS).replace('.', '').split('e')[0] ?? ''
         const isTie = /^50*$/.test(exact.slice(digits + 1))
-        // 9.5 rounds to 10, of which only the 1 is shown.
+        // 9.5 rounds to 10, but only the 1 is shown.
         const isEven = text === '1' || Number(text.at(-1)) % 2 === 0
         expect(isTie ? isEven : [text, Number(power)]).toEqual(isTie || [expected, Number(expectedPower)])
       },
@@ -305,7 +305,7 @@ it.each([
   expect(parseSpec(text)).toBeUndefined()
 })
 
-it('returns text of at least the requested width, and never throws, for every spec and value', () => {
+it('returns text of at least the requested width for every spec and value without throwing', () => {
   const spec = fc
     .tuple(
       fc.constantFrom('', '<', '>', '^', '*<', '#^'),

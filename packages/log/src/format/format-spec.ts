@@ -3,17 +3,17 @@ export interface FormatSpec {
   readonly fill: string
   readonly align: '<' | '>' | '^' | undefined
   readonly sign: '+' | '-' | ' '
-  /** `#`: adds the prefix of the base, and keeps the point without digits after it and the trailing zeros of `g`. */
+  /** `#`: adds the prefix of the base. Also keeps a point that no digits follow, and the trailing zeros of `g`. */
   readonly alternate: boolean
   /** `0`: pads numbers with zeros between the sign and the digits, unless an alignment is given. */
   readonly zero: boolean
-  /** The minimum number of columns. Wide characters take two. */
+  /** The minimum number of columns. Wide characters occupy two. */
   readonly width: number
-  /** The number of digits after the point, of significant digits for `g`, or the maximum number of columns of text. */
+  /** The number of digits after the point, or of significant digits for `g`; for text, the maximum number of columns. */
   readonly precision: number | undefined
   /** The conversion; empty for the value's default. */
   readonly type: string
-  /** The index of the argument that gives the width or the precision, as in `{:{}.{}}`. */
+  /** The index of the argument that supplies the width or the precision, as in `{:{}.{}}`. */
   readonly widthFrom: number | undefined
   readonly precisionFrom: number | undefined
 }

@@ -62,7 +62,7 @@ it.each<[string, string, unknown[], string]>([
   expect(formatMessage(format, args)).toBe(message)
 })
 
-it('accepts any format and arguments without an exception', () => {
+it('formats any format and arguments without throwing', () => {
   const format = fc.oneof(
     fc.string(),
     fc.array(fc.constantFrom('{:{', '}.{', ...Array.from('{}:0x.9<>^# a'))).map((parts) => parts.join('')),
@@ -74,7 +74,7 @@ it('accepts any format and arguments without an exception', () => {
   )
 })
 
-it('returns any text whose braces are doubled', () => {
+it('returns the original text if its braces are doubled', () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       const escaped = text.replaceAll('{', '{{').replaceAll('}', '}}')
@@ -83,7 +83,7 @@ it('returns any text whose braces are doubled', () => {
   )
 })
 
-it('returns one more text than fields', () => {
+it('returns one more text part than fields', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom('{', '}', '{}', '{0}', '{:x}', 'a')), (parts) => {
       const { texts, fields } = parseFormat(parts.join(''))
@@ -100,14 +100,14 @@ it('caches formats, and clears the cache when it is full', () => {
   expect(formatMessage('same {}', [1])).toBe('same 1')
 })
 
-it('formats messages that escapeLine escapes, including those with characters from {:c}', () => {
+it('does not mark a message as safe if escapeLine must escape it, even with {:c}', () => {
   const formats = ['{}', '{} {:c}', '{:c}', '{:>3c}|', '{:d}', '{:x}', '{:.1f}', '{:?}', '{:>{}}', '{:\n>3}', 'a\n{}']
   const arg = fc.oneof(fc.integer({ min: 0, max: 0xffff }), fc.nat(40), fc.double(), fc.string({ unit: 'binary' }))
   fc.assert(
     fc.property(fc.constantFrom(...formats), fc.array(arg, { minLength: 1, maxLength: 3 }), (format, args) => {
       const message = formatMessage(format, args)
       const line = escapeLine(message)
-      // A new text on each call.
+      // A new string on each call.
       expect(line).toBe(escapeLine(`${message}!`).slice(0, -1))
     }),
     { numRuns: 1000 },

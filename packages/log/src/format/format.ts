@@ -6,7 +6,7 @@ import { isSpec, parseSpec, type FormatSpec } from './format-spec.ts'
 
 /** A parsed format: text, field, text, field, …, text. */
 export interface Template {
-  /** The literal parts around the fields, one more than there are fields. */
+  /** The literal parts around the fields; always one more than the number of fields. */
   readonly texts: readonly string[]
   readonly fields: readonly Field[]
   /** The number of arguments that the format requires: the highest index plus one. */
@@ -27,9 +27,9 @@ interface Field {
 /**
  * Formats a message.
  *
- * Without arguments, the format is the message. A mismatch that the compiler could not detect never throws and loses no
- * argument. A placeholder without an argument stays as written, each surplus argument is appended after a space, and an
- * invalid placeholder is text.
+ * Without arguments, the format is the message. A mismatch that the compiler could not detect never throws or loses an
+ * argument. A placeholder without an argument remains as written, and an invalid placeholder is text. Each surplus argument is
+ * appended after a space.
  *
  * @example
  * formatMessage('{} of {:.1f} s', ['3', 0.27])   // '3 of 0.3 s'
@@ -68,7 +68,7 @@ export function formatMessage(format: string, args: readonly unknown[]): string 
 /** Matches `{{`, `}}` or a placeholder. Group 1 is the index, group 2 the spec, which can contain two placeholders. */
 const TOKEN = /\{\{|\}\}|\{(\d{1,3})?(?::([^{}]*(?:\{\d{0,3}\}[^{}]*){0,2}))?\}/g
 
-/** The maximum number of cached formats. There are few literals, but `runtime` can create any number of formats. */
+/** The maximum number of cached formats. A program has few literals, but `runtime` can create any number of formats. */
 const CACHED = 1000
 
 const cache = new Map<string, Template>()
@@ -77,7 +77,7 @@ const cache = new Map<string, Template>()
 let lastFormat = ''
 let lastTemplate = parseFormat('')
 
-/** Returns the parsed format, and caches it. */
+/** Parses a format and caches the result. */
 export function templateOf(format: string): Template {
   if (format !== lastFormat) {
     lastTemplate = cachedTemplate(format)

@@ -39,7 +39,7 @@ describe('a custom pattern', () => {
     expect(lineOf(pattern, RECORD, true)).toBe(line)
   })
 
-  it('shows - for a value that the record lacks', () => {
+  it('shows - for a value that the record does not have', () => {
     expect(lineOf('{location} {file} {path} {line} {function} {fields}', record())).toBe('- - - - - -')
   })
 

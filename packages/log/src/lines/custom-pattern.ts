@@ -21,8 +21,8 @@ const LOCATION_TOKENS = new Set(['location', 'file', 'path', 'line', 'function']
 /**
  * Compiles a pattern such as `{iso} {level} {location}: {message} {fields}`.
  *
- * A token can have a format spec (`{location:>20}`); `{{` and `}}` stand for braces. A value that the record lacks is
- * shown as `-`. Each value is escaped, so that no value can end the line.
+ * A token can have a format spec (`{location:>20}`); `{{` and `}}` represent braces. A value that the record does not have is
+ * shown as `-`. Each value is escaped, so that it cannot end the line.
  *
  * @param api The sink's class, for error messages
  * @throws {TypeError} that lists the tokens if one is unknown, or if the pattern has a line break
@@ -61,7 +61,8 @@ export function compileCustomPattern(
       })
     }
     usesLocation ||= LOCATION_TOKENS.has(name)
-    // With a spec the message stays on one line, because a precision could cut off the mark that begins a further line.
+    // With a spec, the message remains on one line, because a precision could cut off the mark at the start of a continuation
+    // line.
     if (multiline && name === 'message' && !specText) valueOf = ({ message }) => escapeLines(message)
     parts.push(partOf(text, valueOf, specText ? spec : undefined))
     text = ''
@@ -101,12 +102,12 @@ function localIso(timeMs: number): string {
   return `${timestamp(timeMs).replace(' ', 'T')}${minutes < 0 ? '-' : '+'}${twoDigits(minutes / 60)}:${twoDigits(minutes % 60)}`
 }
 
-/** Returns the integer part without its sign, with at least two digits. */
+/** Formats the integer part with at least two digits and without its sign. */
 function twoDigits(value: number): string {
   return String(Math.trunc(Math.abs(value))).padStart(2, '0')
 }
 
-/** Returns `name=value` pairs. Puts values with spaces, quotes or `=` in quotes. */
+/** Returns `name=value` pairs. Quotes values that contain spaces, quotes or `=`. */
 function textOfFields(fields: Readonly<Record<string, unknown>>): string {
   const texts = Object.entries(fields).map(([name, value]) => {
     const text = display(value)

@@ -7,7 +7,7 @@ it('writes time, level and message, in this order', () => {
   expect(jsonLine(record({ level: 3 }))).toBe('{"time":"2026-01-02T03:04:05.006Z","level":"warn","message":"hello"}')
 })
 
-it('writes location, thread and fields if the record has them', () => {
+it('writes the location, thread and fields of a record that has them', () => {
   const location = { file: '/src/app.ts', line: 7, functionName: 'main' }
   expect(JSON.parse(jsonLine(record({ location, threadId: 2, fields: { a: 1 } })))).toEqual({
     time: '2026-01-02T03:04:05.006Z',
@@ -39,7 +39,7 @@ it('does not let data replace another member', () => {
   expect(jsonLine(record({ data }))).toBe('{"time":"2026-01-02T03:04:05.006Z","level":"info","status":200}')
 })
 
-it('writes no line number if the location is a library', () => {
+it('omits the line number if the location is a library', () => {
   const location = { file: 'fw:core', line: 0, functionName: '' }
   expect(JSON.parse(jsonLine(record({ location })))).toEqual({
     time: '2026-01-02T03:04:05.006Z',
@@ -49,7 +49,7 @@ it('writes no line number if the location is a library', () => {
   })
 })
 
-it('does not let a field look like a member of the record', () => {
+it('does not let a field be mistaken for a member of the record', () => {
   const parsed = JSON.parse(jsonLine(record({ fields: { level: 'fatal', message: 'forged' } })))
   expect(parsed).toMatchObject({ level: 'info', message: 'hello', fields: { level: 'fatal', message: 'forged' } })
 })
@@ -82,7 +82,7 @@ it("shows an error's own properties, and the errors in an AggregateError", () =>
   expect(error.errors).toMatchObject([{ name: 'Error', message: 'connect', code: 'ECONNREFUSED', port: 80 }])
 })
 
-it('shows a circular field as text and keeps the others', () => {
+it('writes a circular field as text and keeps the others', () => {
   const circle: Record<string, unknown> = {}
   circle.self = circle
   expect(JSON.parse(jsonLine(record({ fields: { circle, id: 1 } }))).fields).toEqual({

@@ -6,11 +6,11 @@ import { levelName } from '../level.ts'
 /**
  * Returns one line of JSON for a record, without a line break. Never throws.
  *
- * The members are `time` (ISO 8601, UTC), `level` (lower case), `message`, `file`, `line`, `function`, `pid`, `thread`
- * (not on the main thread) and `fields`. Members that the record lacks are omitted. A record with data has the values
- * of that data instead of `message`. Fields stay under `fields`, and data cannot replace another member.
+ * The members are `time` (ISO 8601, UTC), `level` (lower case), `message`, `file`, `line`, `function`, `pid`, `thread` (not on
+ * the main thread) and `fields`. Members that the record does not have are omitted. For a record with data, the line contains
+ * the values of that data instead of `message`. Fields remain under `fields`, and data cannot replace another member.
  *
- * @param pid The process ID, if the line shows it
+ * @param pid The process ID, if the line contains it
  */
 export function jsonLine(record: LogRecord, pid?: number): string {
   const { level, timeMs, message, location, threadId, fields, data } = record
@@ -31,7 +31,7 @@ export function jsonLine(record: LogRecord, pid?: number): string {
 
 function jsonOf(members: Readonly<Record<string, unknown>>): string {
   try {
-    // Pass the replacer only if a value needs it: `JSON.stringify` then takes several times as long.
+    // Pass the replacer only if a value needs it, because it makes `JSON.stringify` several times slower.
     return Object.values(members).some(needsReplacer) ? JSON.stringify(members, replace) : JSON.stringify(members)
   } catch {
     // A value is circular, or its own code threw.
@@ -52,7 +52,9 @@ function jsonFields(fields: Readonly<Record<string, unknown>>): string {
   return `{${members.join(',')}}`
 }
 
-/** @returns `undefined` for a value that JSON leaves out */
+/**
+ * @returns `undefined` for a value that JSON omits
+ */
 function jsonValue(value: unknown): string | undefined {
   try {
     return JSON.stringify(value, replace)
@@ -62,7 +64,7 @@ function jsonValue(value: unknown): string | undefined {
   }
 }
 
-/** Converts values that JSON would reject or show without their content. */
+/** Converts values that JSON would reject or write without their content. */
 function replace(_name: string, value: unknown): unknown {
   if (typeof value === 'bigint') return value.toString()
   if (value instanceof Map) return [...(value as Map<unknown, unknown>)]
@@ -72,8 +74,8 @@ function replace(_name: string, value: unknown): unknown {
 }
 
 /**
- * Returns the properties of an error, with its own ones such as `code` last. JSON alone would show only the own
- * properties.
+ * Returns the properties of an error, with its own enumerable properties, such as `code`, last. `JSON.stringify` would write
+ * only those.
  */
 function contentOf(error: Error): object {
   const { name, message, stack, cause } = error

@@ -41,8 +41,7 @@ async function textOf(stream: AsyncIterable<Buffer> | null, delayMs = 0): Promis
 describe('LineWriter', () => {
   it.each([
     ['blocking', ''],
-    // Accessing the stream makes Node.js set the pipe to non-blocking mode: writes to a full pipe then fail with
-    // EAGAIN.
+    // When the stream is accessed, Node.js sets the pipe to non-blocking mode. Writes to a full pipe then fail with EAGAIN.
     ['non-blocking', 'process.stdout.write("")'],
   ])('writes complete lines to a slow reader of a %s pipe', async (_mode, setUp) => {
     const child = startWriter(2000, setUp)
@@ -53,7 +52,7 @@ describe('LineWriter', () => {
     expect(stderr).toBe('errors: 0\n')
   })
 
-  it('throws once, not for every line, after the reader has closed the pipe', async () => {
+  it('throws only once after the reader has closed the pipe', async () => {
     const child = startWriter(2000)
     child.stdout?.destroy()
     const [stderr] = await Promise.all([textOf(child.stderr), once(child, 'exit')])
@@ -73,7 +72,7 @@ try { write('b'.repeat(1000)) } catch (error) { console.log(error.code) }
 truncateSync(process.argv[1], 1003)
 write('next')
 write('last')`
-    // The shell's file size limit, two blocks of 512 bytes, ends the file within the second line.
+    // The shell's file size limit, two blocks of 512 bytes, falls within the second line.
     const limited = ['-c', 'ulimit -f 2 && exec "$0" "$@"', process.execPath, '--input-type=module', '-e', source, path]
     const { stdout } = spawnSync('sh', limited, { encoding: 'utf8' })
     expect(stdout).toBe('EFBIG\n')

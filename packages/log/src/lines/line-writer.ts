@@ -4,7 +4,7 @@ import type { LineBuffer } from '../text/line-buffer.ts'
 /** Memory that is never written. Waiting on it is the only way to sleep in synchronous code. */
 const NAP = new Int32Array(new SharedArrayBuffer(4))
 
-/** Writes complete lines to a file descriptor that it does not own, each in one system call if possible. */
+/** Writes complete lines to a file descriptor that it does not own. Uses one system call for each line if possible. */
 export class LineWriter {
   readonly #fd: number
   /** Whether the last write ended within a line. */
@@ -16,7 +16,7 @@ export class LineWriter {
   }
 
   /**
-   * Writes a line. When it returns, the operating system has the line. Waits while a pipe or terminal is full. Has no
+   * Writes a line. Returns after the operating system has accepted the line. Waits while a pipe or terminal is full. Has no
    * effect after the reader of a pipe has closed it.
    *
    * @param line The line with its line break
@@ -32,7 +32,7 @@ export class LineWriter {
       this.#torn = false
     } catch (error) {
       this.#torn ||= at > 0
-      // No process can ever read from this pipe again. Report one error, and skip later lines.
+      // This pipe can never be read again. Report one error, and skip later lines.
       this.#readerGone = (error as NodeJS.ErrnoException).code === 'EPIPE'
       throw error
     }

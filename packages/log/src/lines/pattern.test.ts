@@ -45,7 +45,7 @@ describe('compilePattern', () => {
     expect(line(record({ location: { ...location, file } }))).toContain(`[${shown}:120] hello`)
   })
 
-  it('escapes the message, so that it stays on one line', () => {
+  it('escapes the message so that it remains on one line', () => {
     const line = compilePattern({ showLocation: false, showThreadId: false })
     expect(line(record({ message: 'a\n[2026] \u001b[2J' }))).toMatch(/\] a\\n\[2026\] \\x1b\[2J$/)
   })
@@ -72,7 +72,7 @@ describe('compilePattern', () => {
 describe('compileHead', () => {
   const all = { showLocation: true, showThreadId: true, showProcessId: true, utc: true }
 
-  it('puts level, process, thread and location in this order', () => {
+  it('writes the level, process, thread and location in this order', () => {
     const line = compilePattern(all)(record({ location, threadId: 4 }))
     expect(line).toBe(`[2026-01-02 03:04:05.006] [INFO ] [p:${process.pid}] [t:4] [server.ts:120] hello`)
   })

@@ -12,9 +12,9 @@ export interface LineParts {
   readonly utc?: boolean
 }
 
-/** The output properties that change its lines. */
+/** Properties of an output that affect its lines. */
 export interface LineTarget {
-  /** Changes the level names. */
+  /** Colors the level names. */
   readonly paint?: PaintLevel | undefined
   /** Whether a message keeps its line breaks, each followed by a mark. Default: a record is one line */
   readonly multiline?: boolean
@@ -23,7 +23,7 @@ export interface LineTarget {
 /** Returns the line for a record, without a line break. */
 export type LinePattern = (record: LogRecord) => string
 
-/** Returns the name of a level in color. */
+/** Returns a level name in color. */
 export type PaintLevel = (label: string, level: Level) => string
 
 /** Level names, padded to the longest, so that messages align. */
@@ -47,13 +47,13 @@ export function compilePattern(parts: LineParts, { paint, multiline = false }: L
   }
 }
 
-/** Compiles the beginning of such a line, up to the process ID. */
+/** Compiles the beginning of a `compilePattern` line, up to the process ID. */
 export function compileHead(parts: LineParts, paint?: PaintLevel): (timeMs: number, level: Level) => string {
   const { showProcessId = false } = parts
   const shownProcess = showProcessId ? `[p:${process.pid}] ` : ''
   const labels = labelsOf(paint).map((label) => `] [${label}] ${shownProcess}`)
   const time = parts.utc === true ? utcTimestamp : timestamp
-  // Records come in bursts, so most lines begin like the previous one.
+  // Records arrive in bursts, so most lines begin like the previous one.
   let headMs = Number.NaN
   let headLevel = -1
   let head = ''

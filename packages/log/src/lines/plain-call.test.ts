@@ -28,7 +28,7 @@ const FORMAT = fc.oneof(
 )
 const LOCATION = fc.option(fc.record({ file: TEXT, line: fc.nat(), functionName: fc.constant('') }), { nil: undefined })
 
-it.each([false, true])('formats a call like its record, with multiline: %j', (multiline) => {
+it.each([false, true])('formats a call and its record identically with multiline: %j', (multiline) => {
   const parts: LineParts = { showLocation: true, showThreadId: true, showProcessId: true }
   const target = { paint: paintLevel, multiline }
   const [form, pattern] = [compilePlainForm(parts, target), compilePattern(parts, target)]

@@ -8,18 +8,18 @@ import { LineBuffer, LONG_TEXT } from '../text/line-buffer.ts'
 import { compileHead, type LineParts, type LineTarget, shownPlace } from './pattern.ts'
 
 /**
- * A call with only strings and numbers as arguments. A sink can write its line directly, without a record or a message,
- * because formatting it runs no application code.
+ * A call with only strings and numbers as arguments. A sink can write its line directly, without creating a record or a
+ * message, because formatting does not run application code.
  */
 export class PlainCall {
   /** The severity. */
   level: Level = Level.Off
   /** Milliseconds since the Unix epoch. */
-  // V8 then stores the field as a floating-point number from the beginning.
+  // With NaN, V8 stores the field as a floating-point number from the beginning.
   timeMs: number = Number.NaN
-  /** The place of the log call; `undefined` if it is unknown or not read by any sink. */
+  /** The place of the log call; `undefined` if it is unknown or no sink reads it. */
   location: SourceLocation | undefined = undefined
-  /** Text before the message, which is not a format. */
+  /** The text before the message; never treated as a format. */
   prefix = ''
   /** The format of the message. */
   format = ''
@@ -32,8 +32,8 @@ export class PlainCall {
   }
 
   /**
-   * Changes this object to represent another call, made now. A logger uses one object for all calls, because sinks do
-   * not keep it.
+   * Changes this object to represent a new call, with the current time. A logger reuses one object for all calls, because sinks
+   * do not keep it.
    */
   renew(
     level: Level,
@@ -51,7 +51,7 @@ export class PlainCall {
   }
 }
 
-/** Reports whether a `PlainCall` can have these arguments. */
+/** Reports whether a `PlainCall` can contain these arguments. */
 export function arePlain(args: readonly unknown[]): boolean {
   for (let at = 0; at < args.length; at++) {
     const value = args[at]
@@ -60,7 +60,7 @@ export function arePlain(args: readonly unknown[]): boolean {
   return true
 }
 
-/** Formats calls in the default form, in the same way that `compilePattern` formats their records. */
+/** Formats calls in the default form, as `compilePattern` formats their records. */
 export interface PlainForm {
   /** Returns the line with its line break. Valid until the next call. */
   lineOf(call: PlainCall): LineBuffer

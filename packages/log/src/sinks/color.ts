@@ -3,7 +3,7 @@ import { oneOf, type OptionKind } from '@fw/options'
 import { Chalk } from 'chalk'
 import { Level } from '../level.ts'
 
-/** Chooses when a console has colors. `Auto`: on a terminal, unless environment variables decide otherwise. */
+/** When a console uses colors. `Auto`: on a terminal, unless environment variables decide otherwise. */
 export const ColorMode = {
   /** Writes colors on a terminal, unless environment variables decide otherwise. */
   Auto: 'auto',
@@ -13,15 +13,15 @@ export const ColorMode = {
   Never: 'never',
 } as const
 
-/** Chooses when a console has colors. `Auto`: on a terminal, unless environment variables decide otherwise. */
+/** When a console uses colors. `Auto`: on a terminal, unless environment variables decide otherwise. */
 export type ColorMode = (typeof ColorMode)[keyof typeof ColorMode]
 
 /** Accepts color modes. */
 export const colorModeKind: OptionKind = oneOf(...Object.values(ColorMode))
 
 /**
- * Reports whether to write colors. `Auto` follows `FORCE_COLOR` if it is set: `0` and `false` turn colors off, as in
- * Node.js. Otherwise a non-empty `NO_COLOR` or `TERM=dumb` turns them off, and a terminal turns them on.
+ * Reports whether to write colors. `Auto` follows `FORCE_COLOR` if it is set: `0` and `false` disable colors, as in Node.js.
+ * Otherwise, a non-empty `NO_COLOR` or `TERM=dumb` disables them, and a terminal enables them.
  *
  * @see https://no-color.org and https://force-color.org
  */
@@ -50,7 +50,7 @@ const PAINT = {
   [Level.Off]: String,
 }
 
-/** Returns a label in a level's color. */
+/** Returns a label in the color of a level. */
 export function paintLevel(label: string, level: Level): string {
   return PAINT[level](label)
 }

@@ -66,7 +66,7 @@ describe('ConsoleSink', () => {
     expect(stdout().split('\n')).toHaveLength(2)
   })
 
-  it.each(['record', 'call'])('marks each further line of a %s if multiline is true', (form) => {
+  it.each(['record', 'call'])('marks each continuation line of a %s if multiline is true', (form) => {
     const { sink, stdout } = start({ multiline: true })
     if (form === 'record') sink.write(record({ message: FORGED }))
     else createLogger({ sinks: [sink] }).info(FORGED)
@@ -78,7 +78,7 @@ describe('ConsoleSink', () => {
   it.each([
     ['{message} {fields}', 'a\n  | b -\n'],
     ['{message:.2}|{fields}', 'a\\|-\n'],
-  ])("marks the message's lines in the pattern %j", (pattern, text) => {
+  ])('marks the continuation lines of a message with the pattern %j', (pattern, text) => {
     const { sink, stdout } = start({ multiline: true, pattern })
     sink.write(record({ message: 'a\nb' }))
     expect(stdout()).toBe(text)

@@ -19,8 +19,8 @@ export interface ConsoleSinkConfig extends LineConfig {
   /** Writes Error and Fatal records to stderr instead of stdout. Default: true. */
   readonly stderrForErrors?: boolean
   /**
-   * Keeps the line breaks of messages, such as those of a stack trace. Each line after the first begins with spaces
-   * and `|`, so that it cannot be mistaken for a record. Default: true on a terminal; pipes and files get one line for each record.
+   * Keeps the line breaks of messages, such as those of a stack trace. Each line after the first begins with spaces and `|`, so
+   * that it cannot be mistaken for a record. Default: true on a terminal; pipes and files receive one line per record.
    */
   readonly multiline?: boolean
 }
@@ -31,7 +31,7 @@ const OPTIONS: OptionKinds<Omit<ConsoleSinkConfig, keyof LineConfig>> = {
   multiline: flag,
 }
 
-/** Writes records to stdout and stderr. Decides about colors separately for each of the two. */
+/** Writes records to stdout and stderr. Detects color support separately for each of them. */
 export class ConsoleSink implements LogSink {
   /** Excludes records below this level. */
   readonly level: Level
@@ -39,12 +39,12 @@ export class ConsoleSink implements LogSink {
   readonly #outLine: LinePattern
   readonly #errLine: LinePattern
   readonly #out: LineOutput
-  /** Without a queue: errors are written before the call returns. */
+  /** Without a queue, so that errors are written before the call returns. */
   readonly #err: LineWriter
   #closed = false
 
   /**
-   * Creates a sink for the terminal or the output of a container.
+   * Creates a sink for a terminal or container output.
    *
    * @param fds File descriptors to use as stdout and stderr
    * @throws {TypeError} if an option does not exist or a value has the wrong type
@@ -65,7 +65,7 @@ export class ConsoleSink implements LogSink {
     this.#err = new LineWriter(fds[1])
     const { compileCalls } = line
     const formFor = (fd: number): PlainForm | undefined => compileCalls?.(targetOf(fd))
-    // A subclass can override `write`, so it must receive every record.
+    // A subclass can override `write`, so `write` must receive every record.
     const [outForm, errForm] = new.target === ConsoleSink ? fds.map(formFor) : []
     const writeCall =
       outForm &&
@@ -78,14 +78,14 @@ export class ConsoleSink implements LogSink {
    * Writes a record.
    *
    * @returns False if the record was dropped
-   * @throws {Error} if `fs.writeSync` fails; the next record is tried again
+   * @throws {Error} if `fs.writeSync` fails; the sink tries again with the next record
    */
   write(record: LogRecord): boolean {
     if (this.#closed) return false
     return this.#put(record, this.#out.encode(this.#isError(record) ? this.#errLine(record) : this.#outLine(record)))
   }
 
-  /** Passes all records so far to the operating system. */
+  /** Passes all received records to the operating system. */
   flush(): void {
     this.#out.flush()
   }
@@ -97,7 +97,7 @@ export class ConsoleSink implements LogSink {
   #put(record: Pick<LogRecord, 'timeMs' | 'level'>, line: LineBuffer): boolean {
     if (!this.#isError(record)) return this.#out.write(line, record)
     try {
-      // Both can be the same terminal, which must show earlier records first.
+      // Both can be the same terminal, so write earlier records first.
       this.#out.flush()
     } finally {
       // Write to stderr even if stdout is on a full disk.
@@ -106,7 +106,7 @@ export class ConsoleSink implements LogSink {
     return true
   }
 
-  /** Flushes. Later records are dropped; stdout and stderr stay open. */
+  /** Flushes. Later records are dropped; stdout and stderr remain open. */
   close(): void {
     if (this.#closed) return
     this.#closed = true

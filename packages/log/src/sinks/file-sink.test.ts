@@ -51,7 +51,7 @@ sinkContract(
   it,
 )
 
-it("calls a subclass's write() for every record, including records that have a faster path", () => {
+it("calls a subclass's write() for every record, including those with a faster path", () => {
   class Shouting extends FileSink {
     override write(entry: LogRecord): boolean {
       return super.write({ ...entry, message: entry.message.toUpperCase() })
@@ -87,7 +87,7 @@ describe('a file', () => {
     expect(linesOf(path)).toHaveLength(1)
   })
 
-  it('keeps its content, or loses it with append: false', () => {
+  it('keeps its content, or is emptied with append: false', () => {
     const path = temporaryFile()
     writeFileSync(path, 'before\n')
     new FileSink(path).write(record())
@@ -96,7 +96,7 @@ describe('a file', () => {
     expect(linesOf(path)).toHaveLength(1)
   })
 
-  it('receives lines from two sinks at the same time, even after it was emptied', () => {
+  it('receives lines from two sinks at the same time, even after it was truncated', () => {
     const path = temporaryFile()
     const [first, second] = [new FileSink(path), new FileSink(path)]
     first.write(record({ message: 'a' }))
@@ -118,7 +118,7 @@ function withoutUmask(): void {
   onTestFinished(() => void process.umask(umask))
 }
 
-// Windows has no such permission bits.
+// Windows does not support these permission bits.
 describe.runIf(process.platform !== 'win32')('the mode of a log file', () => {
   it.each<[string, Partial<FileSinkConfig>, number]>([
     ['0640 by default', {}, 0o640],
@@ -165,7 +165,7 @@ describe.runIf(process.platform !== 'win32')('the mode of a log file', () => {
 })
 
 describe('a file that cannot be opened', () => {
-  it('is reported if the system creates no directory there', () => {
+  it('is reported if the system cannot create its directory', () => {
     expect(() => new FileSink('/proc/fw-log/app.log')).toThrow("Cannot open log file '/proc/fw-log/app.log': ")
   })
 
@@ -207,7 +207,7 @@ describe('a named pipe', () => {
       const reader = spawn('sh', ['-c', 'exec 3<"$0"; sleep 0.2; exec cat <&3 >"$1"', path, copy], { stdio: 'ignore' })
       onTestFinished(() => void reader.kill('SIGKILL'))
       const ended = once(reader, 'exit')
-      // Much more than the capacity of a pipe.
+      // The lines exceed the capacity of a pipe many times over.
       const { stderr } = runScript(
         `
 log.init({ ${options} sinks: [new log.FileSink({ path: process.argv[2] ?? '', pattern: '{message}' })] })
@@ -267,9 +267,9 @@ it.each<[string, unknown, RegExp]>([
   expect(() => new FileSink(config as FileSinkConfig)).toThrow(message)
 })
 
-// A device that is always full.
+// This device is always full.
 describe.runIf(existsSync('/dev/full'))('a full disk', () => {
-  it('is counted, and affects neither the caller nor other sinks', () => {
+  it('is counted without affecting the caller or other sinks', () => {
     const memory = new MemorySink()
     const logger = createLogger({ sinks: [new FileSink('/dev/full'), memory] })
     for (let at = 0; at < 3; at++) logger.info('x')

@@ -18,7 +18,7 @@ import { Rotation, rotateKind, type RotateConfig } from './rotation.ts'
 
 /** Options of `FileSink`. */
 export interface FileSinkConfig extends LineConfig {
-  /** The file. Missing parent directories are created. */
+  /** Path of the log file. Missing parent directories are created. */
   readonly path: string | URL
   /** Keeps the content of an existing file. Default: true. */
   readonly append?: boolean
@@ -71,7 +71,7 @@ export class FileSink implements LogSink {
     this.#path = path instanceof URL ? fileURLToPath(path) : path
     this.#rotation?.opened(this.#fd)
     this.#output = new LineOutput(this.#fd, (count) => this.#line(droppedRecord(count)))
-    // A subclass can override `write`, so it must receive every record.
+    // A subclass can override `write`, so `write` must receive every record.
     const form = new.target === FileSink ? line.compileCalls?.() : undefined
     const writeCall = form && ((call: PlainCall) => !this.#closed && this.#putCall(call, form))
     declareAbilities(this, this.#output.abilities(line.usesLocation, writeCall))
@@ -83,7 +83,7 @@ export class FileSink implements LogSink {
    * Writes a record.
    *
    * @returns False if the record was dropped
-   * @throws {Error} if `fs.writeSync` fails, for example on a full disk; the next record is tried again
+   * @throws {Error} if `fs.writeSync` fails, for example on a full disk; the sink tries again with the next record
    */
   write(record: LogRecord): boolean {
     return !this.#closed && this.#put(this.#output.encode(this.#line(record)), record)
@@ -109,7 +109,7 @@ export class FileSink implements LogSink {
     return this.#output.write(line, record)
   }
 
-  /** Passes all records so far to the operating system. */
+  /** Passes all received records to the operating system. */
   flush(): void {
     if (!this.#closed) this.#output.flush()
   }

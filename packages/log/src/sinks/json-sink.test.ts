@@ -34,7 +34,7 @@ sinkContract(
 )
 
 describe('JsonSink', () => {
-  it('writes every record to stdout as an object, even an error', () => {
+  it('writes every record to stdout as an object, including errors', () => {
     const { stdout, stderr } = runScript(`
 log.init({ sinks: [new log.JsonSink()] })
 log.with({ id: 1 }).error('bad {}', 7)`)
@@ -52,7 +52,7 @@ log.with({ id: 1 }).error('bad {}', 7)`)
   it.runIf(process.platform !== 'win32').each<[JsonSinkConfig, number]>([
     [{}, 0o640],
     [{ mode: 0o600 }, 0o600],
-  ])('creates its file, with options %j, with permission bits %i', (options, mode) => {
+  ])('applies the options %j to its file: permission bits %i', (options, mode) => {
     const umask = process.umask(0)
     onTestFinished(() => void process.umask(umask))
     const path = join(temporaryDirectory(), 'app.json')
@@ -60,7 +60,7 @@ log.with({ id: 1 }).error('bad {}', 7)`)
     expect(statSync(path).mode & 0o777).toBe(mode)
   })
 
-  it('rejects an unknown option, a flag that is not a boolean and a path that cannot be opened', () => {
+  it('rejects an unknown option, a non-boolean flag and a path that cannot be opened', () => {
     expect(() => new JsonSink({ file: 'x' } as JsonSinkConfig)).toThrow(
       'JsonSink: unknown option "file". Known options: path,',
     )

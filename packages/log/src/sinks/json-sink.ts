@@ -32,7 +32,7 @@ const OPTIONS: OptionKinds<JsonSinkConfig> = {
   level: levelKind,
 }
 
-/** Writes one JSON object per line for each record, to a file or stdout. */
+/** Writes each record as one line of JSON to a file or stdout. */
 export class JsonSink implements LogSink {
   /** Excludes records below this level. */
   readonly level: Level
@@ -43,7 +43,7 @@ export class JsonSink implements LogSink {
   #closed = false
 
   /**
-   * Opens the file at `path`, or writes to stdout if there is no path.
+   * Opens the file at `path`. Writes to stdout if `path` is absent.
    *
    * @throws {TypeError} if an option does not exist or a value has the wrong type
    * @throws {RangeError} if a number is out of range
@@ -63,7 +63,7 @@ export class JsonSink implements LogSink {
    * Writes a record.
    *
    * @returns False if the record was dropped
-   * @throws {Error} if `fs.writeSync` fails, for example on a full disk; the next record is tried again
+   * @throws {Error} if `fs.writeSync` fails, for example on a full disk; the sink tries again with the next record
    */
   write(record: LogRecord): boolean {
     if (this.#closed) return false
@@ -71,7 +71,7 @@ export class JsonSink implements LogSink {
     return this.#output.write(this.#output.encode(line), record)
   }
 
-  /** Passes all records so far to the operating system. */
+  /** Passes all received records to the operating system. */
   flush(): void {
     if (!this.#closed) this.#output.flush()
   }

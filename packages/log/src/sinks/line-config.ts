@@ -26,7 +26,7 @@ export interface CheckedLineConfig {
   readonly level: Level
   readonly usesLocation: boolean
   readonly compile: (target?: LineTarget) => LinePattern
-  /** Compiles the default form for calls without a record; absent with a custom pattern. */
+  /** Compiles the default form for calls without a record; absent if the sink has a custom pattern. */
   readonly compileCalls?: (target?: LineTarget) => PlainForm
 }
 
@@ -46,7 +46,7 @@ const LINE_KINDS: OptionKinds<LineConfig> = {
  * @param api The sink's class, for error messages
  * @param own The kinds of the sink's own options
  * @param meant See `checkOptions`
- * @throws {TypeError | RangeError} if an option does not exist or has a wrong value
+ * @throws {TypeError | RangeError} if an option does not exist or has an invalid value
  */
 export function checkLineConfig<Config extends LineConfig>(
   api: string,

@@ -38,7 +38,7 @@ export class LineOutput {
     this.#useQueue(undefined)
   }
 
-  /** Starts a writer thread, or ends it if there are no settings. @throws {Error} like `flush`, if it ends one */
+  /** Starts a writer thread, or ends it if `settings` is `undefined`. @throws {Error} like `flush`, if it ends a thread */
   #useQueue(settings: QueueSettings | undefined): void {
     const previous = this.#queue
     this.#queue = undefined
@@ -84,7 +84,7 @@ export class LineOutput {
     this.#queue?.flush()
   }
 
-  /** Writes all lines so far to the current file descriptor. Later lines go to the descriptor that `open` returns. */
+  /** Writes all received lines to the current file descriptor. Writes later lines to the descriptor that `open` returns. */
   switchTo(open: () => number): void {
     const change = (): number => {
       this.#fd = open()

@@ -6,19 +6,21 @@ import type { PlainCall } from '../lines/plain-call.ts'
 /** The key for a sink's abilities. All copies of this package in one process share it. */
 export const sinkAbilities: unique symbol = Symbol.for('@fw/log: sink abilities')
 
-/** Abilities of a sink that `Sink` does not require. Loggers read them once, when the sink is added. */
+/** Optional abilities of a sink, beyond the interface `Sink`. Loggers read them once, when the sink is added. */
 export interface SinkAbilities {
-  /** False if the sink never reads `location`. If no sink does, loggers do not find the caller. Default: true. */
+  /**
+   * False if the sink never reads `location`. If it is false for all sinks, loggers do not look up the caller. Default: true.
+   */
   readonly usesLocation?: boolean
   /** Returns the number of accepted records that are not yet written. Default: 0. */
   queued?(): number
   /**
-   * Sends lines through a writer thread from now on, or ends the thread if `settings` is `undefined`. Loggers call it
-   * when asynchronous mode starts and ends. A sink without it receives records on the caller's thread in both modes.
+   * Starts a writer thread for later lines, or ends the thread if `settings` is `undefined`. Loggers call it when asynchronous
+   * mode starts and ends. A sink without this method receives records on the caller's thread in both modes.
    */
   useQueue?(settings: QueueSettings | undefined): void
   /**
-   * Accepts a call that needs no record. Loggers use it instead of `write` if all of their sinks have it.
+   * Accepts a call that needs no record. Loggers use it instead of `write` if all their sinks implement it.
    *
    * @returns False if the call was dropped
    */
@@ -28,7 +30,7 @@ export interface SinkAbilities {
 /** A sink that can declare abilities. */
 export type LogSink = Sink & { readonly [sinkAbilities]?: SinkAbilities }
 
-/** Sets a sink's abilities. Isolated declarations do not allow a class member with this symbol as its name. */
+/** Sets a sink's abilities. With isolated declarations, a class cannot have a member with this symbol as its name. */
 export function declareAbilities(sink: Sink, abilities: SinkAbilities): void {
   Object.assign(sink, { [sinkAbilities]: abilities })
 }

@@ -23,7 +23,7 @@ it('stores messages without escapes', () => {
   expect(sink.messages()).toEqual(['a\nb'])
 })
 
-it('returns a list that later records do not change, and removes all records on clear', () => {
+it('returns a list that later records do not change, and removes all records on clear()', () => {
   const sink = new MemorySink()
   sink.write(record())
   const before = sink.records()

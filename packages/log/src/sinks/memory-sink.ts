@@ -18,7 +18,7 @@ export class MemorySink implements Sink {
   /**
    * Creates a sink without records.
    *
-   * @throws {TypeError | RangeError} if an option does not exist or has a wrong value
+   * @throws {TypeError | RangeError} if an option does not exist or has an invalid value
    */
   constructor(config: MemorySinkConfig = {}) {
     checkOptions('MemorySink', config, { level: levelKind })

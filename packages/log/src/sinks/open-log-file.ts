@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url'
 import util from 'node:util'
 import { integer, type OptionKind, optionError, showValue, withCode } from '@fw/options'
 
-/** Permission bits of a new log file. Users outside its group must not read the addresses and paths in it. */
+/** Permission bits of a new log file. Users outside its group must not be able to read the addresses and paths in it. */
 const DEFAULT_MODE = 0o640
 
-/** Accepts permission bits that let the owner write. Without that bit, the file could not be reopened. */
+/** Accepts permission bits that let the owner write. Without write permission, the file could not be reopened. */
 export const modeKind: OptionKind = {
   ...integer(0, 0o777),
   expected: 'permission bits from 0o200 to 0o777 with 0o200 set',
@@ -16,12 +16,12 @@ export const modeKind: OptionKind = {
 }
 
 /**
- * Opens a file to append lines, and creates missing parent directories. Every write goes to the end of the file, even
- * if other processes write to it. Never waits: a named pipe must have a reader.
+ * Opens a file to append lines, and creates missing parent directories. Every write appends to the file, even if other
+ * processes are writing to it. Never waits: a named pipe must have a reader.
  *
  * @param api The sink's class, for error messages
  * @param append False empties the file first
- * @param mode Sets the permission bits of a new file, before the umask is applied. An existing file keeps its own
+ * @param mode Sets the permission bits of a new file, before the umask is applied. An existing file keeps its permissions
  * @throws {TypeError} if the path is not a non-empty string or a file URL
  * @throws {Error} that names the path and the reason if the file cannot be opened; its `cause` is the system's error
  */
@@ -42,8 +42,8 @@ export function openLogFile(api: string, path: string | URL, append: boolean, mo
 }
 
 /**
- * Creates a directory and its parents. Unlike the recursive `mkdirSync`, it also returns for directories such as
- * `/proc`, in which the system creates no directories.
+ * Creates a directory and its parents. Unlike the recursive `mkdirSync`, it does not hang in directories such as `/proc`, in
+ * which the system does not create directories.
  */
 function makeDirectory(path: string): void {
   if (isDirectory(path)) return
@@ -51,7 +51,7 @@ function makeDirectory(path: string): void {
   try {
     mkdirSync(path)
   } catch (error) {
-    // Another process can have created it in the meantime.
+    // Another process may have created it in the meantime.
     if (!isDirectory(path)) throw error
   }
 }
@@ -62,7 +62,7 @@ function isDirectory(path: string): boolean {
 
 function reasonOf(error: unknown): string {
   const { code, errno, message, path, syscall } = error as NodeJS.ErrnoException
-  // An existing directory causes no error, so something else has this name.
+  // An existing directory would not cause this error, so the path must be something else.
   if (syscall === 'mkdir' && code === 'EEXIST') return `'${path}' is not a directory (EEXIST)`
   if (code === 'ENXIO') return 'no process reads from this named pipe; start its reader first (ENXIO)'
   return errno === undefined ? message : `${util.getSystemErrorMessage(errno)} (${code ?? errno})`

@@ -35,7 +35,7 @@ describe('rotation by size', () => {
     })
   })
 
-  it('counts bytes, including those already in the file', () => {
+  it('counts bytes, including those in the existing file', () => {
     const { sink, directory } = start({ rotate: { maxBytes: 10 } }, 'before\n')
     sink.write(record({ message: 'éé' }))
     expect(contents(directory)).toEqual({ 'app.log': ['éé'], 'app.1.log': ['before'] })
@@ -70,7 +70,7 @@ describe('rotation by size', () => {
     expect(contents(directory)).toEqual({ 'app.log': ['next'], 'app.1.log': ['first'] })
   })
 
-  it('reports a failure, continues with the current file, and does not retry for each record', () => {
+  it('reports a failure, continues with the current file and does not retry for each record', () => {
     const { sink, directory } = start({ rotate: { maxBytes: 6, maxFiles: 1 } })
     mkdirSync(join(directory, 'app.1.log', 'in the way'), { recursive: true })
     sink.write(record({ message: 'first' }))

@@ -2,7 +2,7 @@ import { fstatSync, renameSync, rmSync, statSync } from 'node:fs'
 import { extname } from 'node:path'
 import { integer, oneOf, type OptionKind, optionError, options } from '@fw/options'
 
-/** Decides when a log file is renamed and a new one is started. */
+/** Specifies when a log file is renamed and a new file is started. */
 export interface RotateConfig {
   /** Rotates before a line that would make the file longer than this, in bytes. Default: no limit. */
   readonly maxBytes?: number
@@ -19,12 +19,12 @@ export const rotateKind: OptionKind = options<RotateConfig>({
   maxFiles: integer(1, 1000),
 })
 
-/** The milliseconds to wait after a failed rotation, because the next one would probably fail too. */
+/** The milliseconds to wait after a failed rotation, because an immediate retry would probably fail. */
 const RETRY_MS = 60_000
 
 const MINUTE_MS = 60_000
 
-/** Decides when a file must be rotated, and renames it. Does not open or close it. */
+/** Determines when a file must be rotated, and renames it. Does not open or close it. */
 export class Rotation {
   readonly #maxBytes: number
   readonly #every: 'hour' | 'day' | undefined
@@ -66,13 +66,13 @@ export class Rotation {
     return timeMs >= this.#notBeforeMs
   }
 
-  /** Delays the next rotation after one has failed. */
+  /** Delays the next rotation after a failed one. */
   failed(timeMs: number): void {
     this.#notBeforeMs = timeMs + RETRY_MS
   }
 
   /**
-   * Renames the file to the first kept file, and increases the number of each kept file by one. Has no effect if
+   * Increases the number of each kept file by one, and renames the current file to the first kept file. Has no effect if
    * another process has already renamed the file.
    *
    * @throws {Error} from `fs.renameSync`
@@ -93,7 +93,7 @@ export class Rotation {
     if (this.#every === undefined) return Infinity
     const date = new Date(timeMs)
     if (this.#every === 'day') return this.#utc ? date.setUTCHours(24, 0, 0, 0) : date.setHours(24, 0, 0, 0)
-    // Use the minutes: when summer time ends, two consecutive hours have the same number.
+    // Compare the minutes, because two consecutive hours have the same number when summer time ends.
     const minutes = this.#utc ? date.getUTCMinutes() : date.getMinutes()
     return timeMs - (timeMs % MINUTE_MS) + (60 - minutes) * MINUTE_MS
   }

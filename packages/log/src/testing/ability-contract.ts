@@ -73,7 +73,7 @@ export function abilityContract(make: () => SinkUnderTest, it: TestFunction): vo
     })
   }
 
-  it('reads no location if usesLocation is false', async () => {
+  it('does not read the location if usesLocation is false', async () => {
     const { sink, entries, abilities } = start(make)
     if (abilities.usesLocation !== false) return
     const location = Object.defineProperties({ ...LOCATION }, { file: { get: failRead }, line: { get: failRead } })
@@ -86,7 +86,7 @@ export function abilityContract(make: () => SinkUnderTest, it: TestFunction): vo
     await sink.close()
   })
 
-  it('accepts no call and starts no queue after close', async () => {
+  it('accepts no calls and does not start a queue after close', async () => {
     const { sink, entries, abilities, failures } = start(make)
     sink.write(logRecord())
     await sink.close()

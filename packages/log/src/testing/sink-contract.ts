@@ -22,7 +22,7 @@ const AWKWARD: Readonly<Record<string, string>> = {
 /**
  * Registers the tests that every sink must pass, and the tests for the abilities that it declares.
  *
- * @param name Comes before the name of each test
+ * @param name Prefix of the name of each test
  * @param make Creates a new, empty sink for each test
  *
  * @example
@@ -65,7 +65,7 @@ export function sinkContract(name: string, make: () => SinkUnderTest, test: Test
   it('writes a message of a million characters completely', async () => {
     const message = `<${'é'.repeat(1_000_000)}>`
     const [entry] = await entriesOf(logRecord({ message }))
-    // The default message would print the whole text.
+    // The default message would print the entire text.
     ok(entry?.includes(message), 'the message is not in the entry')
   })
 

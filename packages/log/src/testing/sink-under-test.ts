@@ -2,9 +2,9 @@ import type { LogSink } from '../sinks/log-sink.ts'
 
 /** A sink under test with a function that reads its entries. */
 export interface SinkUnderTest {
-  /** The sink. Each test gets a new one. */
+  /** The sink. Each test creates a new one. */
   readonly sink: LogSink
-  /** Returns the entries that a reader finds, one for each record, in order. */
+  /** Returns the entries that a reader of the output sees, one for each record, in order. */
   readonly entries: () => readonly string[]
 }
 

@@ -6,12 +6,12 @@ export const UNSHOWABLE = '<value that cannot be shown>'
 /** Options for errors: deep enough for a configuration, but limited for large objects. */
 const ERROR = { depth: 4, breakLength: Infinity, maxStringLength: 10_000 } as const
 
-/** Options for other values: everything on one line. For errors, this would move the first line of the stack. */
+/** Options for other values: everything on one line. For errors, `compact` would move the first line of the stack. */
 const OTHER = { ...ERROR, compact: true } as const
 
 /**
- * Returns the text of any value: a string unchanged, an error with stack and cause, and any other value as
- * `util.inspect` shows it. Never throws, even if the value's own code does.
+ * Returns the text of any value: a string unchanged, an error with its stack and cause, and any other value as `util.inspect`
+ * formats it. Never throws, even if the value's own code throws.
  */
 export function display(value: unknown): string {
   if (typeof value === 'string') return value

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { escapeJson, escapeLine, escapeLines } from './escape.ts'
 
 const ZERO_WIDTH = /[\u00ad\u061c\u180e\u200b-\u200f\u2060-\u2064\u2066-\u206f\ufeff]/
-/** Arbitrary text in which characters of zero width are frequent. */
+/** Arbitrary text with many zero-width characters. */
 const anyText = fc
   .array(
     fc.oneof(
@@ -33,7 +33,7 @@ it.each([
   expect(escapeLine(text)).toBe(escaped)
 })
 
-it('escapes every character that ends a line, controls a terminal or has no UTF-8 form', () => {
+it('escapes every character that ends a line, controls a terminal or cannot be encoded in UTF-8', () => {
   fc.assert(
     fc.property(anyText, (text) => {
       const escaped = escapeLine(text)
@@ -49,11 +49,11 @@ it.each([
   ['Error: x\n    at f (a.ts:1)', 'Error: x\n  |     at f (a.ts:1)'],
   ['a\r\nb\tc\n', 'a\\r\n  | b\\tc\n  | '],
   ['a\u0085\u2028\u001b[2J', 'a\\x85\\u2028\\x1b[2J'],
-])('escapes the lines of %j as %j', (text, escaped) => {
+])('keeps the line breaks of %j and returns %j', (text, escaped) => {
   expect(escapeLines(text)).toBe(escaped)
 })
 
-it('begins every line after the first with a mark', () => {
+it('starts every line after the first with a mark', () => {
   fc.assert(
     fc.property(fc.array(anyText), (parts) => {
       const [first = '', ...others] = escapeLines(parts.join('\n')).split('\n')
@@ -74,7 +74,7 @@ it('does not change the value of JSON', () => {
   )
 })
 
-it.each([0, 1, 2])('does not split a surrogate pair at %d in long text, which it escapes in parts', (before) => {
+it.each([0, 1, 2])('does not split a surrogate pair at %d when it escapes long text in parts', (before) => {
   const text = 'x'.repeat(before) + '😀'.repeat(1_000_001) + '\ud800\n'
   expect(escapeLine(text) === 'x'.repeat(before) + '😀'.repeat(1_000_001) + '\\ud800\\n').toBe(true)
 })

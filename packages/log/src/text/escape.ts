@@ -1,7 +1,7 @@
 /**
- * Matches characters that could end a line, control a terminal or be invisible in text. These are C0 and C1 controls,
- * DEL, line and paragraph separators, bidirectional controls, characters of zero width and halves of surrogate pairs.
- * The joiner in emoji sequences (U+200D) is escaped too, because it could also hide in a name.
+ * Matches characters that could end a line, control a terminal or be invisible in text. These are C0 and C1 controls, DEL, line
+ * and paragraph separators, bidirectional controls, zero-width characters and unpaired surrogates. The joiner in emoji
+ * sequences (U+200D) is escaped too, because it could also hide in a name.
  */
 const UNSAFE =
   /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\p{Surrogate}]/gu
@@ -9,17 +9,16 @@ const UNSAFE =
 const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
 /**
- * Matches every code unit that `UNSAFE` can begin with, and also well-formed pairs and U+00A0 to U+00AC. Without the
- * flag `u` the search is much faster. One range up to U+00AD keeps the search in ASCII fast; two ranges make it 50%
- * slower.
+ * Matches every code unit with which `UNSAFE` can match, and also well-formed pairs and U+00A0 to U+00AC. Without the flag `u`,
+ * the search is much faster. A single range up to U+00AD keeps the search in ASCII text fast; two ranges make it 50% slower.
  */
 const SUSPECT =
   /[\u0000-\u001f\u007f-\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ud800-\udfff]/
 
-/** The last text that was found to need no escape. */
+/** The last text that needed no escapes. */
 let safeText = ''
 
-/** Returns true only if a string needs no escaping. Can return false for a string that needs none. */
+/** Reports whether a string is known not to need escaping. A false result does not mean that it needs escaping. */
 export function isSafe(text: string): boolean {
   return !SUSPECT.test(text)
 }
@@ -37,7 +36,7 @@ export function escapeLine(text: string): string {
   return text === safeText || isSafe(text) ? text : escapeUnsafe(text, escapeCharacter)
 }
 
-/** The beginning of each line of a message after the first. No record begins like this. */
+/** The beginning of each continuation line of a message. No record begins like this. */
 const CONTINUATION = '\n  | '
 
 /**
@@ -48,7 +47,7 @@ export function escapeLines(text: string): string {
   return text.includes('\n') ? text.split('\n').map(escapeLine).join(CONTINUATION) : escapeLine(text)
 }
 
-/** Makes JSON text safe in the same way, with JSON escapes. `JSON.stringify` has already escaped line breaks. */
+/** Like `escapeLine`, but for JSON text: writes JSON escapes. `JSON.stringify` has already escaped line breaks. */
 export function escapeJson(json: string): string {
   return isSafe(json) ? json : escapeUnsafe(json, (character) => `\\u${hex(character, 4)}`)
 }

@@ -33,7 +33,7 @@ describe('LineBuffer', () => {
     },
   )
 
-  it('formats numbers near each power of ten, and any other, like String', () => {
+  it('formats random numbers and numbers near each power of ten like String', () => {
     const line = new LineBuffer()
     const shown = (value: number): string => {
       line.rewind(0)
@@ -59,13 +59,13 @@ describe('LineBuffer', () => {
     ['é', false],
     ['漢', false],
     ['\ud800', false],
-  ])('reports addPlain(%j) as %j', (text, taken) => {
+  ])('evaluates addPlain(%j) to %j', (text, taken) => {
     const line = new LineBuffer('a ')
     expect(line.addPlain(text)).toBe(taken)
     expect(textOf(line)).toBe(taken ? `a ${text}` : 'a ')
   })
 
-  it('accepts or rejects text in addPlain by its characters, at any length and position', () => {
+  it('accepts or rejects text in addPlain by its characters, regardless of length and position', () => {
     const unit = fc.oneof(
       { weight: 50, arbitrary: fc.constantFrom(' ', '~', 'a', '0') },
       { weight: 1, arbitrary: fc.constantFrom('\u001f', '\u007f', '\n', '\0', '\u0080', 'é', '漢', '😀', '\ud800') },
@@ -89,7 +89,7 @@ describe('LineBuffer', () => {
     expect(textOf(line)).toBe(`ab${'x'.repeat(length)}yz`)
   })
 
-  it('keeps the text before the position of rewind, and releases the memory of a long line', () => {
+  it('keeps the text before the rewind position and releases the memory of a long line', () => {
     const line = new LineBuffer()
     line.addText('head ')
     line.addText('x'.repeat(1_000_000))

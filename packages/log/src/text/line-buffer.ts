@@ -1,10 +1,10 @@
-/** The initial capacity: room for most lines, and for a batch of them. */
+/** The initial capacity, which is enough for most lines and for a batch of lines. */
 const FIRST_BYTES = 16 * 1024
 
 /** The maximum capacity that is kept for the next line. */
 const KEPT_BYTES = 64 * 1024
 
-/** The maximum number of bytes that a loop copies faster than a call into the runtime. */
+/** The maximum number of bytes that a loop copies faster than a runtime call. */
 const SHORT_COPY = 256
 
 /**
@@ -13,12 +13,12 @@ const SHORT_COPY = 256
 const SHORT_TEXT = 32
 
 /**
- * The maximum length of text that is encoded with others. Such text fits into the initial capacity, whatever it
- * contains.
+ * The maximum length of text that is encoded together with other text. Text of this length fits into the initial capacity, even
+ * at three bytes per character.
  */
 export const LONG_TEXT = 4096
 
-/** The bytes of an integer. Loops read two at a time, so the buffer has room for two after the text. */
+/** The size of an integer in bytes. Loops read two integers at a time, so the buffer has room for two after the text. */
 const WORD = 4
 const STEP = 2 * WORD
 
@@ -39,20 +39,22 @@ const PAIRS: Uint16Array = Uint16Array.from(
   (_, value) => 0x3030 + (((value % 10) << 8) | ((value / 10) | 0)),
 )
 
-/** Faster than the methods of `Buffer` for concatenated text. */
+/** Faster than the `Buffer` methods for concatenated text. */
 const encoder = new TextEncoder()
 
-/** UTF-8 text that grows at its end. Its memory is reused for the next line. */
+/** A growing buffer of UTF-8 text. Its memory is reused for the next line. */
 // docs/decisions/0013
 export class LineBuffer {
   #bytes: Buffer
   #view: DataView
-  /** The bytes from `#restStart`. Text after the beginning of a line is mostly added at the same position. */
+  /** The bytes from `#restStart`. Text after the beginning of a line usually starts at the same position. */
   #rest: Uint8Array
   #restStart = 0
   #length = 0
 
-  /** @param text The initial content, for which the capacity is chosen */
+  /**
+   * @param text The initial content, which determines the capacity
+   */
   constructor(text?: string) {
     this.#bytes = Buffer.allocUnsafeSlow(text === undefined ? FIRST_BYTES : text.length * 3 + STEP)
     this.#view = new DataView(this.#bytes.buffer)
@@ -69,7 +71,7 @@ export class LineBuffer {
     return this.#length
   }
 
-  /** Removes all but the first bytes. */
+  /** Removes all bytes after the first `length`. */
   rewind(length: number): void {
     this.#length = length
     if (this.#bytes.length > KEPT_BYTES && length < FIRST_BYTES) this.#resize(FIRST_BYTES)
@@ -77,13 +79,13 @@ export class LineBuffer {
 
   /** Adds any text. Unpaired surrogates become U+FFFD. */
   addText(text: string): void {
-    // A code unit needs at most three bytes. For long text, counting costs less than unused memory.
+    // A code unit needs at most three bytes. For long text, counting the bytes costs less than unused memory.
     this.#reserve(text.length <= FIRST_BYTES ? text.length * 3 : Buffer.byteLength(text))
     this.#length += this.#bytes.write(text, this.#length, 'utf8')
   }
 
   /**
-   * Adds short text of printable ASCII, which needs no escape.
+   * Adds short text of printable ASCII characters, which do not need escapes.
    *
    * @returns False for any other text; the caller must then rewind
    */
@@ -103,8 +105,8 @@ export class LineBuffer {
   }
 
   /**
-   * Like `addPlain`, for text of any length that also contains this number of line breaks. Checks the encoded bytes,
-   * which are contiguous even if the text is concatenated.
+   * Like `addPlain`, but for text of any length that contains `lineBreaks` line breaks. Checks the encoded bytes, which are
+   * contiguous even if the text is concatenated.
    */
   addPlainLines(text: string, lineBreaks: number): boolean {
     const { length } = text
@@ -117,7 +119,7 @@ export class LineBuffer {
     if (encoder.encodeInto(text, this.#rest).written !== length) return false
     const end = start + length
     const view = this.#view
-    // The last step also reads bytes after the text, which must not count.
+    // The last step also reads bytes after the text. Overwrite them, so that they have no effect.
     view.setInt32(end, SPACES, true)
     view.setInt32(end + WORD, SPACES, true)
     let found = 0

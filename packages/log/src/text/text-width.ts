@@ -1,4 +1,4 @@
-/** Matches text in which each code unit takes one column. */
+/** Matches text in which each code unit occupies one column. */
 const NARROW = /^[\u0020-\u007e]*$/
 
 /**
@@ -17,11 +17,11 @@ let segmenter: Intl.Segmenter | undefined
  * @see C++23 [format.string.std]/13
  */
 export function fitting(text: string, columns: number): { readonly text: string; readonly width: number } {
-  // Include the next character: it can join the last one, as an accent does.
+  // Include the next character: it can combine with the last one, as an accent does.
   if (NARROW.test(text.slice(0, columns + 1))) {
     return { text: text.slice(0, columns), width: Math.min(text.length, columns) }
   }
-  // Created on first use, because that takes a millisecond.
+  // Created on first use, because creation takes a millisecond.
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' })
   let width = 0
   for (const { segment, index } of segmenter.segment(text)) {

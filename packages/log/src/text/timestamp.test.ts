@@ -13,7 +13,7 @@ it.each([
   ['UTC', Date.UTC(1999, 11, 31, 23, 59, 59, 999), '1999-12-31 23:59:59.999'],
   ['UTC', -1, '1969-12-31 23:59:59.999'],
   ['Asia/Kolkata', Date.UTC(2026, 0, 2, 20, 0, 0, 0), '2026-01-03 01:30:00.000'],
-  // The hour that repeats when summer time ends.
+  // This hour repeats when summer time ends.
   ['Europe/Berlin', Date.UTC(2026, 9, 25, 0, 59, 59, 999), '2026-10-25 02:59:59.999'],
   ['Europe/Berlin', Date.UTC(2026, 9, 25, 1, 0, 0, 0), '2026-10-25 02:00:00.000'],
 ])('formats local time in %s at %i as %s', (zone, timeMs, text) => {

@@ -9,7 +9,7 @@ export const utcTimestamp: Timestamp = cachedBySecond((date) => date.toISOString
 
 const MILLISECONDS: readonly string[] = Array.from({ length: 1000 }, (_, at) => padded(at, 3))
 
-/** Caches the text of the last second: records come in bursts, and the calendar is the expensive part. */
+/** Caches the text of the last second, because records arrive in bursts and the calendar computation is expensive. */
 function cachedBySecond(textOf: (date: Date) => string): Timestamp {
   let second = Number.NaN
   let text = ''

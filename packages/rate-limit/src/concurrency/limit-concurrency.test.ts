@@ -6,7 +6,7 @@ import type { ConcurrencyOptions } from './options.ts'
 
 beforeAll(() => setSinks([]))
 
-/** An application whose handlers run until `open()`. */
+/** Creates an application whose handlers run until `open()`. */
 function gated(options: ConcurrencyOptions): { app: App; open: () => void; started: () => number } {
   const app = new App()
   const gate = Promise.withResolvers<void>()
@@ -29,7 +29,7 @@ const turns = async (): Promise<void> => {
 }
 
 describe('limitConcurrency', () => {
-  it('runs some requests, queues some and refuses the others with 503', async () => {
+  it('runs maxRunning requests, queues some and refuses the others with 503', async () => {
     const { app, open, started } = gated({ maxRunning: 2, maxQueued: 3, maxQueueMs: 60_000 })
     const sent = Array.from({ length: 8 }, () => app.fetch('/'))
     await turns()
@@ -40,7 +40,7 @@ describe('limitConcurrency', () => {
       type: 'https://iana.org/assignments/http-problem-types#temporary-reduced-capacity',
       title: 'Service Unavailable',
       status: 503,
-      detail: 'Too many requests run at the moment',
+      detail: 'Too many requests are in progress at the moment',
     })
     expect(refused[0]?.headers.get('content-type')).toBe('application/problem+json')
     expect(refused[0]?.headers.get('retry-after')).toMatch(/^[12]$/)
@@ -58,7 +58,7 @@ describe('limitConcurrency', () => {
     expect(started()).toBe(1)
   })
 
-  it('counts each key alone with key, and refuses with 429', async () => {
+  it('counts each key separately and refuses with 429 if key is set', async () => {
     const { app, open } = gated({ maxRunning: 1, maxQueued: 0, name: 'jobs', key: (ctx) => ctx.rawQuery })
     const running = [app.fetch('/?a'), app.fetch('/?b')]
     await turns()

@@ -6,12 +6,13 @@ import { type ConcurrencyOptions, type ConcurrencySettings, readConcurrencyOptio
 import { Slots } from './slots.ts'
 
 /**
- * Creates middleware that limits the requests that run at the same time. Others wait, in the order of their arrival. If too
- * many wait, or one waits too long, it gets 503; with a `key`, 429 with the code `FW_RATE_LIMITED`.
+ * Creates middleware that limits the number of requests in progress. Other requests wait in order of arrival. If the queue is
+ * full or a request waits too long, it is refused with 503. With a `key`, it is refused with 429 and the code
+ * `FW_RATE_LIMITED`.
  *
- * A request runs until its response is sent and its handler has ended, whichever is later.
+ * A request is in progress until its response is sent and its handler has ended, whichever is later.
  *
- * @throws {TypeError | RangeError} that names the option that does not exist or has a wrong value
+ * @throws {TypeError | RangeError} that names the unknown or invalid option
  *
  * @example
  * router.use(limitConcurrency({ maxRunning: 100 }))
@@ -26,7 +27,7 @@ const SHARED = ''
 
 class Limiter {
   readonly #settings: ConcurrencySettings
-  /** Only the slots of keys with in-flight requests. */
+  /** The slots by key. Contains only keys with requests in progress. */
   readonly #slots = new Map<string, Slots>()
 
   constructor(settings: ConcurrencySettings) {
@@ -39,14 +40,15 @@ class Limiter {
     const slots = this.#slotsOf(key)
     if (!slots.take()) {
       const admission = await slots.wait(ctx.signal)
-      // Core recognizes this error, and sends nothing.
+      // Core recognizes this error and does not send a response.
       if (admission === 'gone') throw ctx.signal.reason
       if (admission !== 'running') {
         this.#refuse(ctx)
         return
       }
     }
-    // A client can end its request at once, and the handler continues: CVE-2023-44487. A stream continues after its handler.
+    // A client can abort its request immediately while the handler continues: CVE-2023-44487. A stream continues after its
+    // handler.
     let holders = 2
     const release = (): void => {
       if (--holders > 0) return
@@ -74,6 +76,6 @@ class Limiter {
   #refuse(ctx: Context): void {
     const { key, name, retryAfterSeconds } = this.#settings
     if (key !== undefined) throw quotaExceeded('Too many requests at the same time', name, jittered(retryAfterSeconds))
-    respondUnavailable(ctx, 'Too many requests run at the moment', retryAfterSeconds)
+    respondUnavailable(ctx, 'Too many requests are in progress at the moment', retryAfterSeconds)
   }
 }

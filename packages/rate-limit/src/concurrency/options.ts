@@ -3,21 +3,27 @@ import { type KeyOf, policyName } from '../keys.ts'
 
 /** Options of `limitConcurrency()`. */
 export interface ConcurrencyOptions {
-  /** Requests that run at the same time, of each key. Default: 200. */
+  /** Maximum number of requests that run at the same time, for each key. Default: 200. */
   readonly maxRunning?: number
-  /** Requests that wait, of each key. Others are refused. Default: 400, twice `maxRunning`. */
+  /** Maximum number of requests that wait, for each key. Further requests are refused. Default: 400, twice `maxRunning`. */
   readonly maxQueued?: number
-  /** Time that a request waits in milliseconds, up to 60,000. Then it is refused. Default: 1,000. */
+  /** Maximum time that a request waits in milliseconds, up to 60,000. After that, it is refused. Default: 1,000. */
   readonly maxQueueMs?: number
-  /** Returns the key of a client, and refuses with 429. Default: all requests share one limit, which refuses with 503. */
+  /**
+   * Returns the key of a client. Refused requests then get 429. Default: all requests share one limit, and refused requests get
+   * 503.
+   */
   readonly key?: KeyOf
   /** Name in the problem documents of 429. Default: `'concurrency'`. */
   readonly name?: string
-  /** Shortest `retry-after` of a refusal in seconds, up to 3,600; up to twice as long, at random. Default: 1. */
+  /**
+   * Minimum `retry-after` of a refusal in seconds, up to 3,600. The actual value is random, and at most twice as long. Default:
+   * 1.
+   */
   readonly retryAfterSeconds?: number
 }
 
-/** Options with every default filled in. */
+/** The options with their defaults. */
 export interface ConcurrencySettings extends Required<Omit<ConcurrencyOptions, 'key'>> {
   readonly key: KeyOf | undefined
 }

@@ -29,7 +29,7 @@ describe('Slots', () => {
     expect([slots.isIdle, slots.take()]).toEqual([true, true])
   })
 
-  it('refuses a request that waits too long, and keeps its place for another', async () => {
+  it('refuses a request that waits too long and gives its place to another', async () => {
     const slots = new Slots(1, 1, 1000)
     slots.take()
     const late = slots.wait(never)
@@ -40,11 +40,11 @@ describe('Slots', () => {
     expect(await next).toBe('running')
   })
 
-  it('measures the wait when a slot is free, because no timer fires while the event loop is blocked: Ghost#30315', async () => {
+  it('measures the wait when a slot becomes free, because no timer fires while the event loop is blocked: Ghost#30315', async () => {
     const slots = new Slots(1, 2, 1000)
     slots.take()
     const old = slots.wait(never)
-    // The clock advances and the timers do not, as after a handler that blocked the event loop.
+    // The clock advances without the timers, as after a handler that blocked the event loop.
     vi.setSystemTime(Date.now() + 500)
     const spy = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 1001)
     const young = slots.wait(never)
@@ -53,7 +53,7 @@ describe('Slots', () => {
     spy.mockRestore()
   })
 
-  it('frees the place of a request that ends while it waits', async () => {
+  it('frees the place of a request that ends while it is waiting', async () => {
     const slots = new Slots(1, 1, 1000)
     slots.take()
     const controller = new AbortController()

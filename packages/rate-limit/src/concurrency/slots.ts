@@ -1,4 +1,7 @@
-/** The result of waiting: a slot, no slot within the time limit, or none because the request ended. */
+/**
+ * The result of waiting: a slot (`running`), no slot within the time limit (`late`), or no slot because the request ended
+ * (`gone`).
+ */
 export type Admission = 'running' | 'late' | 'gone'
 
 interface Waiter {
@@ -6,7 +9,7 @@ interface Waiter {
   readonly settle: (admission: Admission) => void
 }
 
-/** Counts in-flight requests, and lets others wait in the order of their arrival. */
+/** Counts the requests in progress and queues others in order of arrival. */
 export class Slots {
   readonly #maxRunning: number
   readonly #maxQueued: number
@@ -20,12 +23,12 @@ export class Slots {
     this.#maxQueueMs = maxQueueMs
   }
 
-  /** Whether no request runs, so that none waits either. */
+  /** Whether no request is running, and therefore none is waiting. */
   get isIdle(): boolean {
     return this.#running === 0
   }
 
-  /** Takes a free slot. @returns false if all are taken */
+  /** Occupies a free slot. @returns false if all are occupied */
   take(): boolean {
     if (this.#running >= this.#maxRunning) return false
     this.#running++
@@ -33,9 +36,9 @@ export class Slots {
   }
 
   /**
-   * Waits for a slot, which is then taken.
+   * Waits for a slot and occupies it.
    *
-   * @param signal Aborts if the request ends while it waits
+   * @param signal Aborts if the request ends while it is waiting
    * @returns `undefined` if the queue is full
    */
   wait(signal: AbortSignal): Promise<Admission> | undefined {
@@ -58,10 +61,10 @@ export class Slots {
     return promise
   }
 
-  /** Frees a slot, and passes it to the request that has waited longest. */
+  /** Frees a slot and passes it to the request that has waited longest. */
   release(): void {
     for (const waiter of this.#waiters) {
-      // While the event loop is blocked, no timer fires. The client has given up on such a request, or will soon.
+      // While the event loop is blocked, no timer fires. The client has probably abandoned such a request or will soon.
       if (performance.now() - waiter.sinceMs > this.#maxQueueMs) {
         waiter.settle('late')
         continue

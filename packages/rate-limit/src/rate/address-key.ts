@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net'
 
-/** The key of all clients without an address, such as those of a Unix socket. */
+/** The key of all clients without an address, such as those on a Unix socket. */
 const UNKNOWN = 'unknown'
 const GROUPS = 8
 const ZEROS: readonly number[] = Array<number>(GROUPS).fill(0)
@@ -8,10 +8,10 @@ const COLON = 0x3a
 const DIGIT_9 = 0x39
 
 /**
- * Returns the key of a client address: IPv4 as it is, even in the notation of IPv6, and of IPv6 the network of 64 bits.
- * A client with IPv6 often has all addresses of such a network (RFC 6177).
+ * Returns the key for a client address: an IPv4 address unchanged, even in IPv6 notation, and the /64 network of an IPv6
+ * address. An IPv6 client often has all addresses of such a network (RFC 6177).
  *
- * @param address The address, such as `ctx.clientAddress`. All clients without one share a key
+ * @param address The address, such as `ctx.clientAddress`. All clients without an address share a key
  *
  * @example
  * addressKey('2001:db8::1:2:3:4')    // '2001:db8:0:0::/64'
@@ -27,7 +27,7 @@ export function addressKey(address: string | undefined): string {
   return `${a.toString(16)}:${b.toString(16)}:${c.toString(16)}:${d.toString(16)}::/64`
 }
 
-/** Returns the eight numbers of an IPv6 address of hexadecimal groups. */
+/** Returns the eight numbers of an IPv6 address that consists of hexadecimal groups. */
 function groupsOf(address: string): number[] {
   const zone = address.indexOf('%')
   const length = zone === -1 ? address.length : zone
@@ -38,7 +38,7 @@ function groupsOf(address: string): number[] {
   for (let at = 0; at <= length; at++) {
     const code = at === length ? COLON : address.charCodeAt(at)
     if (code !== COLON) {
-      // The low bits of a digit are its value, and those of a letter are 1 to 6.
+      // The low four bits of a digit are its value; those of a letter are 1 to 6.
       value = Math.max(0, value) * 16 + (code & 0xf) + (code > DIGIT_9 ? 9 : 0)
     } else if (value === -1) gap = groups.length
     else {

@@ -2,7 +2,7 @@ import { serializeItem } from '@fw/http-fields'
 import { type Grant, nextUnitUs, type Quota, remainingUnits } from './gcra.ts'
 
 /**
- * Returns the value of `RateLimit-Policy`. The window is rounded up to seconds, the only unit of the field.
+ * Returns the value of `RateLimit-Policy`. Rounds the window up to seconds, the only unit of the field.
  *
  * @see draft-ietf-httpapi-ratelimit-headers-10 §3
  *
@@ -14,8 +14,8 @@ export function policyField(name: string, limit: number, windowMs: number): stri
 }
 
 /**
- * Returns a function that formats `RateLimit`: the units that are left, and the seconds until there is one more. Without
- * taken units, there is no such time.
+ * Returns a function that formats `RateLimit`: the remaining units, and the seconds until one more is available. Omits the
+ * seconds if all units are available.
  *
  * @see draft-ietf-httpapi-ratelimit-headers-10 §4
  *
@@ -23,7 +23,7 @@ export function policyField(name: string, limit: number, windowMs: number): stri
  * limitField('login', quota)({ allowed: true, backlogUs: 18_000_000 })   // "login";r=7;t=6
  */
 export function limitField(name: string, quota: Quota): (grant: Grant) => string {
-  // The name is serialized once. Both parameters are integers, which need no serializer.
+  // The name is serialized only once. Both parameters are integers, which do not need a serializer.
   const item = serializeItem(name)
   return (grant) => {
     const limits = `${item};r=${remainingUnits(grant, quota)}`
@@ -32,7 +32,7 @@ export function limitField(name: string, quota: Quota): (grant: Grant) => string
   }
 }
 
-/** Returns a time in seconds, rounded up, so that a client that waits for it is not refused again. */
+/** Returns a time in seconds, rounded up, so that a client that waits this long is not refused again. */
 export function wholeSeconds(microseconds: number): number {
   return Math.ceil(microseconds / 1_000_000)
 }

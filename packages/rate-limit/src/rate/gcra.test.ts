@@ -4,7 +4,7 @@ import { decide, type Grant, nextUnitUs, type Quota, quotaOf, remainingUnits, wa
 
 const SECOND = 1_000_000
 
-/** A token bucket in exact arithmetic: units return one by one, each `intervalUs` after the one before. */
+/** A token bucket in exact arithmetic: units return one by one, each `intervalUs` after the previous one. */
 class Model {
   readonly #quota: Quota
   /** Times at which the taken units return, in order. */
@@ -35,7 +35,7 @@ class Model {
 }
 
 describe('decide', () => {
-  it('matches a model that counts single units, for every sequence of requests', () => {
+  it('matches a model that counts single units for every sequence of requests', () => {
     const requests = fc.array(fc.tuple(fc.integer({ min: 0, max: 30 * SECOND }), fc.integer({ min: 0, max: 5 })), {
       minLength: 1,
       maxLength: 60,
@@ -66,7 +66,7 @@ describe('decide', () => {
     )
   })
 
-  it('allows a refused request after exactly its wait, and not a microsecond earlier', () => {
+  it('allows a refused request after exactly its wait, but not a microsecond earlier', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 1000 }),
@@ -92,7 +92,7 @@ describe('decide', () => {
     [3, 1000],
     [11, 86_400_000],
     [999_983, 60_000],
-  ])('allows the whole burst of %i per %i ms, whose interval is not a whole number', (limit, windowMs) => {
+  ])('allows the whole burst of %i per %i ms even with a fractional interval', (limit, windowMs) => {
     const quota = quotaOf(limit, windowMs, 100)
     let grant: Grant = { allowed: true, backlogUs: 0 }
     for (let count = 0; count < 100; count++) {
@@ -116,7 +116,7 @@ describe('decide', () => {
       const inWindow = allowed.filter((at) => at >= start && at < start + 60 * SECOND)
       expect(inWindow.length).toBeLessThanOrEqual(20)
     }
-    // 10 at the beginning, then one each 6 s.
+    // 10 at the beginning, then one every 6 s.
     expect(allowed.length).toBe(10 + 49)
   })
 })

@@ -4,8 +4,8 @@ import type { Grant, Quota } from './gcra.ts'
 import type { RateLimitStore } from './store.ts'
 
 /**
- * A store whose failures are reported once and take at most `timeoutMs`. After a failure, one request at a time tries the
- * store, so that the others do not wait for it.
+ * Wraps a store: reports failures once, and limits each call to `timeoutMs`. After a failure, only one request at a time tries
+ * the store, so that the others do not wait for it.
  */
 export class GuardedStore {
   readonly #store: RateLimitStore
@@ -20,7 +20,7 @@ export class GuardedStore {
     this.#onError = onError ?? warn
   }
 
-  /** Takes units like a store. @returns `undefined` if the store fails */
+  /** Takes units like the wrapped store. @returns `undefined` if the store fails */
   take(key: string, quota: Quota, cost: number): Grant | undefined | Promise<Grant | undefined> {
     if (this.#isFailing) {
       if (this.#isTrying) return undefined
@@ -69,7 +69,7 @@ export class GuardedStore {
     try {
       this.#onError(error)
     } catch (thrown) {
-      // A request must not fail because its report fails.
+      // A failure to report a failure must not fail the request.
       warn(thrown)
     }
   }
@@ -81,7 +81,7 @@ export class GuardedStore {
 }
 
 /**
- * Checks the result of a store. Without the check, `NaN` would reach the fields, and a store that returns `true` would refuse
+ * Checks the result of a store. Without the check, fields could contain `NaN`, and a store that returns `true` would refuse
  * every request.
  *
  * @throws {TypeError} if it is not a `Grant`

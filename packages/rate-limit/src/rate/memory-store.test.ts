@@ -17,7 +17,7 @@ describe('memoryRateLimits', () => {
     vi.useRealTimers()
   })
 
-  it('returns units over time', () => {
+  it('makes units available again over time', () => {
     const store = memoryRateLimits()
     expect([allows(store, 'a'), allows(store, 'a'), allows(store, 'b')]).toEqual([true, false, true])
     vi.advanceTimersByTime(59_999)
@@ -26,14 +26,14 @@ describe('memoryRateLimits', () => {
     expect(allows(store, 'a')).toBe(true)
   })
 
-  it('forgets the oldest key for a new one if it is full', () => {
+  it('removes the oldest key to store a new one if it is full', () => {
     const store = memoryRateLimits({ maxKeys: 3 })
     for (const key of ['a', 'b', 'c', 'd']) expect(allows(store, key)).toBe(true)
     expect(['b', 'c', 'd'].map((key) => allows(store, key))).toEqual([false, false, false])
     expect(allows(store, 'a')).toBe(true)
   })
 
-  it('counts a key as new when a unit is taken, not when it is refused', () => {
+  it('counts a key as new when a unit is taken, but not when a request is refused', () => {
     const store = memoryRateLimits({ maxKeys: 2 })
     const two = quotaOf(2, 60_000, 2)
     take(store, 'a', 1, two)
@@ -52,19 +52,19 @@ describe('memoryRateLimits', () => {
     expect(take(store, 'c', 2, two).allowed).toBe(true)
   })
 
-  it('does not store a key that only reads', () => {
+  it('does not store the key of a request that takes no units', () => {
     const store = memoryRateLimits({ maxKeys: 1 })
     expect(allows(store, 'a')).toBe(true)
     expect(take(store, 'b', 0)).toEqual({ allowed: true, backlogUs: 0 })
     expect(allows(store, 'a')).toBe(false)
   })
 
-  it('matches a list of all keys, for every sequence of requests', () => {
+  it('matches a list of all keys for every sequence of requests', () => {
     const step = fc.tuple(fc.integer({ min: 0, max: 9 }), fc.integer({ min: 0, max: 40_000 }))
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 6 }), fc.array(step, { maxLength: 80 }), (maxKeys, steps) => {
         const store = memoryRateLimits({ maxKeys })
-        /** Keys with the time at which their unit returns; the newest one is the last. */
+        /** Keys with the time at which their unit returns. The newest key is last. */
         let model: [key: string, returnMs: number][] = []
         for (const [client, pauseMs] of steps) {
           vi.advanceTimersByTime(pauseMs)

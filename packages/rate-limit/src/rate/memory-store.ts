@@ -4,22 +4,22 @@ import type { RateLimitStore } from './store.ts'
 
 /** Options of `memoryRateLimits()`. */
 export interface MemoryRateLimitsOptions {
-  /** Maximum number of keys. A new key replaces the one whose last unit was taken first. Default: 100,000, about 12 MB. */
+  /** Maximum number of keys. A new key replaces the key whose last unit was used longest ago. Default: 100,000, about 12 MB. */
   readonly maxKeys?: number
 }
 
-/** About 12 MB. A client with many addresses can fill the store, so it must have a limit. */
+/** About 12 MB. A client with many addresses could otherwise use all memory. */
 const MAX_KEYS = 100_000
 
 const KINDS: OptionKinds<MemoryRateLimitsOptions> = { maxKeys: integer(1) }
 
-/** Keys to examine for each new key: two, so that keys leave faster than they arrive. */
+/** Number of keys to examine for each new key. With two, keys are removed faster than they are added. */
 const STEPS = 2
 
 /**
- * Creates a store in the memory of this process. Several limits can share it. `rateLimit()` creates one by default.
+ * Creates a store in the memory of this process, which several limits can share. `rateLimit()` creates one by default.
  *
- * @throws {TypeError | RangeError} that names the option that does not exist or has a wrong value
+ * @throws {TypeError | RangeError} that names the unknown or invalid option
  *
  * @example
  * rateLimit({ limit: 10, store: memoryRateLimits({ maxKeys: 10_000 }) })
@@ -31,9 +31,9 @@ export function memoryRateLimits(options: MemoryRateLimitsOptions = {}): RateLim
 
 class MemoryStore implements RateLimitStore {
   readonly #maxKeys: number
-  /** The time at which all units of a key have returned, in microseconds. The key that was written last is the last one. */
+  /** The time in microseconds at which all units of a key have returned. The most recently written key is last. */
   readonly #returned = new Map<string, number>()
-  // One iterator for all removals. A new one would skip all removed entries at the beginning of the map each time.
+  // One iterator for all removals. Each new iterator would have to skip all removed entries at the beginning of the map.
   #keys = this.#returned.keys()
   #oldest: string | undefined = undefined
   #oldestUs = 0
@@ -43,7 +43,7 @@ class MemoryStore implements RateLimitStore {
   }
 
   take(key: string, quota: Quota, cost: number): Grant {
-    // The monotonic clock: a change of the system time must neither refuse nor allow more.
+    // Use the monotonic clock, because a change of the system time must not affect limits.
     const nowUs = Math.floor(performance.now() * 1000)
     const returnedUs = this.#returned.get(key)
     const grant = decide(returnedUs ?? 0, nowUs, quota, cost)
@@ -54,7 +54,7 @@ class MemoryStore implements RateLimitStore {
     return grant
   }
 
-  /** Removes keys whose units have returned, and the oldest one if there is no room for another. */
+  /** Removes keys whose units have returned. If the store is still full, removes the oldest key. */
   #makeRoom(nowUs: number): void {
     for (let step = 0; step < STEPS; step++) {
       if (!this.#findOldest()) return
@@ -64,9 +64,9 @@ class MemoryStore implements RateLimitStore {
     }
   }
 
-  /** Sets `#oldest` to the key that was written first. @returns false if there is none */
+  /** Sets `#oldest` to the least recently written key. @returns false if there is none */
   #findOldest(): boolean {
-    // A key that was written again is now further back, where the iterator returns it again.
+    // A key that was written again has moved toward the end, where the iterator will return it again.
     if (this.#oldest !== undefined && this.#returned.get(this.#oldest) === this.#oldestUs) return true
     let { done, value } = this.#keys.next()
     if (done === true) {

@@ -17,31 +17,37 @@ import type { RateLimitStore } from './store.ts'
 
 /** Options of `rateLimit()`. */
 export interface RateLimitOptions {
-  /** Units per window that a client gets on average. A request costs one unit unless `cost` says otherwise. */
+  /** Units per window that a client can use on average. A request costs one unit unless `cost` specifies another number. */
   readonly limit: number
-  /** Length of the window in milliseconds, up to 31 days. Units return evenly over it. Default: 60,000. */
+  /** Length of the window in milliseconds, up to 31 days. Used units return evenly over the window. Default: 60,000. */
   readonly windowMs?: number
   /** Units that a client can use at the same time. Any window allows at most `limit + burst`. Default: `limit`. */
   readonly burst?: number
-  /** Name in the fields, in problem documents and in the keys of the store, without `:`. Limits that share a store need different names. Default: `'default'`. */
+  /**
+   * Name in the fields, in problem documents and in store keys, without `:`. Limits that share a store need different names.
+   * Default: `'default'`.
+   */
   readonly name?: string
-  /** Returns the key of a client, which is stored as its SHA-256 digest. Default: its address, of IPv6 the network of 64 bits. */
+  /**
+   * Returns the key of a client, whose SHA-256 digest is stored. Default: the client's address, or the 64-bit network of an
+   * IPv6 address.
+   */
   readonly key?: KeyOf
-  /** Units of a request: an integer, or a function that returns one. 0 only reads. Default: 1. */
+  /** Units of a request: an integer, or a function that returns one. 0 only reads the remaining units. Default: 1. */
   readonly cost?: number | ((ctx: Context) => number | Promise<number>)
-  /** Stores the taken units of each key. Default: `memoryRateLimits()`, which counts for this process alone. */
+  /** Stores the used units of each key. Default: `memoryRateLimits()`, which counts only for this process. */
   readonly store?: RateLimitStore
-  /** Time in milliseconds after which a call of the store counts as failed, up to 60,000. Default: 100. */
+  /** Time in milliseconds after which a store call counts as failed, up to 60,000. Default: 100. */
   readonly timeoutMs?: number
   /** Allows or refuses (503) requests while the store fails. Default: `'allow'`. */
   readonly onStoreError?: 'allow' | 'refuse'
-  /** Called when the store fails, once until it works again. Default: a process warning. */
+  /** Called when the store fails, and not again until it has recovered. Default: a process warning. */
   readonly onError?: (error: unknown) => void
   /** Sends the fields `RateLimit` and `RateLimit-Policy`. Default: `true`. */
   readonly fields?: boolean
 }
 
-/** Options with every default filled in. */
+/** The options with their defaults. */
 export interface RateSettings extends Required<Omit<RateLimitOptions, 'onError' | 'key'>> {
   readonly quota: Quota
   readonly key: KeyOf | undefined
@@ -49,9 +55,9 @@ export interface RateSettings extends Required<Omit<RateLimitOptions, 'onError' 
 }
 
 const LONGEST_WINDOW_MS = 31 * 24 * 60 * 60 * 1000
-/** A longer time would exceed the integers of a number, together with the time since 1970 in microseconds. */
+/** A longer time, added to the microseconds since 1970, would exceed the safe integers. */
 const LONGEST_BURST_US = 2 ** 52
-/** Largest number of units. Above, the interval would be rounded too much. */
+/** Maximum number of units. Above it, the rounded interval would be too imprecise. */
 const MOST_UNITS = 1_000_000
 
 const RATE_LIMIT_KINDS: OptionKinds<RateLimitOptions> = {
@@ -68,7 +74,7 @@ const RATE_LIMIT_KINDS: OptionKinds<RateLimitOptions> = {
   fields: flag,
 }
 
-/** Option names of other libraries, and what to use instead. */
+/** Option names from other libraries, and their replacements. */
 const MEANT: Readonly<Record<string, string>> = {
   max: 'limit',
   points: 'limit',
@@ -90,7 +96,7 @@ export function readOptions(options: RateLimitOptions): RateSettings {
   const { limit, windowMs = 60_000, cost = 1, name = 'default', onStoreError = 'allow' } = options
   const { burst = limit, store = memoryRateLimits(), timeoutMs = 100, fields = true } = options
   if (limit === undefined) {
-    const fix = 'Write for example { limit: 100 }, for 100 requests per minute.'
+    const fix = 'Write, for example, { limit: 100 }, for 100 requests per minute.'
     throw optionError({ api: 'rateLimit', name: 'limit', expected: 'a positive integer', got: 'undefined', fix })
   }
   const quota = quotaOf(limit, windowMs, burst)

@@ -13,10 +13,10 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Sends GET `path` from an address. */
+/** Sends a GET request for `path` from an address. */
 type Send = (address?: string, path?: string, headers?: Record<string, string>) => Promise<Response>
 
-/** Serves `/` and `/exempt` behind a limit. The clock advances only in steps. */
+/** Serves `/` and `/exempt` with a limit. Only the test advances the clock. */
 function serve(options: RateLimitOptions): Send {
   vi.useFakeTimers({ toFake: ['performance'] })
   const app = new App()
@@ -30,7 +30,7 @@ function serve(options: RateLimitOptions): Send {
     handle(new Request(`http://a.example${path}`, { headers }), { remoteAddress })
 }
 
-/** Returns a promise of another library, which is not a `Promise`. */
+/** Returns a thenable from another library, which is not a `Promise`. */
 const thenable = <T>(value: T): Promise<T> => {
   const promise = Promise.resolve(value)
   // oxlint-disable-next-line unicorn/no-thenable -- simulates the promise of another library
@@ -52,7 +52,7 @@ describe('rateLimit', () => {
     expect(fieldsOf(refused)).toEqual(['"login";q=3;w=60', '"login";r=0;t=15', '15'])
   })
 
-  it('responds with a problem document of the type quota-exceeded', async () => {
+  it('responds with a problem document of type quota-exceeded', async () => {
     const send = serve({ name: 'login', limit: 1 })
     await send()
     const refused = await send()
@@ -66,7 +66,7 @@ describe('rateLimit', () => {
     })
   })
 
-  it('throws an error with a code that error handlers receive', async () => {
+  it('throws an error with a code to error handlers', async () => {
     const app = new App()
     app.router.use(rateLimit({ limit: 1 }))
     app.router.onError((error) => String((error as { code?: unknown }).code))
@@ -80,7 +80,7 @@ describe('rateLimit', () => {
     ])
   })
 
-  it('rounds Retry-After up, so that a client that waits is not refused again', async () => {
+  it('rounds Retry-After up so that a client that waits is not refused again', async () => {
     const send = serve({ limit: 7, windowMs: 10_000, burst: 1 })
     await send()
     const refused = await send()
@@ -95,7 +95,7 @@ describe('rateLimit', () => {
     expect(fieldsOf(await send())).toEqual(['"default";q=1000;w=1', '"default";r=0;t=1', '1'])
   })
 
-  it('allows no second burst at the edge of a window', async () => {
+  it('does not allow a second burst at the edge of a window', async () => {
     const send = serve({ limit: 4, windowMs: 60_000 })
     for (let count = 0; count < 4; count++) expect((await send()).status).toBe(200)
     vi.advanceTimersByTime(59_999)
@@ -108,7 +108,7 @@ describe('rateLimit', () => {
     [2, 11],
     [1, 10],
   ])(
-    'allows an idle client limit + burst - 1 requests in one window: burst %i allows %i of 10',
+    'allows limit + burst - 1 requests from an idle client in one window: burst %i allows %i of 10',
     async (burst, most) => {
       const send = serve({ limit: 10, windowMs: 60_000, burst })
       let allowed = 0
@@ -122,7 +122,7 @@ describe('rateLimit', () => {
     },
   )
 
-  it('takes nothing for a refused request', async () => {
+  it('does not take units for a refused request', async () => {
     const send = serve({ limit: 1, windowMs: 60_000 })
     await send()
     for (let count = 0; count < 50; count++) {
@@ -140,7 +140,7 @@ describe('rateLimit', () => {
     expect(fieldsOf(failed)).toEqual(['"default";q=2;w=60', '"default";r=1;t=30', null])
   })
 
-  it('counts each group alone, and a nested limit besides', async () => {
+  it('counts each group separately, in addition to a nested limit', async () => {
     const app = new App()
     const outer = app.router.group('/api').use(rateLimit({ name: 'api', limit: 3 }))
     outer.get('/', () => 'ok')
@@ -158,13 +158,13 @@ describe('rateLimit', () => {
     expect([await statusOf('/api'), await statusOf('/api')]).toEqual([200, 429])
   })
 
-  it('limits paths without a route too', async () => {
+  it('limits paths without a route', async () => {
     const send = serve({ limit: 1 })
     expect((await send(undefined, '/nowhere')).status).toBe(404)
     expect((await send(undefined, '/nowhere')).status).toBe(429)
   })
 
-  it('exempts a route with rateLimit: false, by route and not by spelling', async () => {
+  it("exempts a route with rateLimit: false, regardless of the path's spelling", async () => {
     const send = serve({ limit: 1 })
     for (let count = 0; count < 3; count++) {
       const response = await send(undefined, '/exempt')
@@ -174,7 +174,7 @@ describe('rateLimit', () => {
     expect((await send()).status).toBe(429)
   })
 
-  it('sends valid structured fields for every name, and for several limits', async () => {
+  it('sends valid structured fields for every name and for several limits', async () => {
     const app = new App()
     const store = memoryRateLimits()
     app.router.use(
@@ -197,7 +197,7 @@ describe('rateLimit', () => {
     ])
   })
 
-  it('sends no fields with fields: false, except Retry-After', async () => {
+  it('sends only Retry-After with fields: false', async () => {
     const send = serve({ limit: 1, fields: false })
     expect(fieldsOf(await send())).toEqual([null, null, null])
     expect(fieldsOf(await send())).toEqual([null, null, '60'])
@@ -229,7 +229,7 @@ describe('the key of a client', () => {
     expect([(await app.fetch('/')).status, (await app.fetch('/')).status]).toEqual([200, 429])
   })
 
-  it('ignores forwarding fields of clients without trustProxy', async () => {
+  it('ignores forwarding fields from clients without trustProxy', async () => {
     const send = serve({ limit: 1 })
     await send(undefined, '/', { 'x-forwarded-for': '203.0.113.1' })
     expect((await send(undefined, '/', { 'x-forwarded-for': '203.0.113.2' })).status).toBe(429)
@@ -259,7 +259,7 @@ describe('the key of a client', () => {
     expect([await statusOf('ann'), await statusOf('bob'), await statusOf('ann')]).toEqual([200, 200, 429])
   })
 
-  it('is stored as its SHA-256 digest, so that no credential is part of a Redis key', async () => {
+  it('is stored as its SHA-256 digest, so that Redis keys do not contain credentials', async () => {
     const taken: string[] = []
     const store: RateLimitStore = { take: (key) => (taken.push(key), { allowed: true, backlogUs: 0 }) }
     const send = serve({ limit: 1, store, key: (ctx) => ctx.headers.get('x-user') ?? '' })
@@ -271,7 +271,7 @@ describe('the key of a client', () => {
     expect(taken.map((key) => key.length)).toEqual(Array(3).fill('default:sha256:'.length + 43))
   })
 
-  it('is stored as it is if it is the default, an address', async () => {
+  it('is stored unchanged if it is the default, an address', async () => {
     const taken: string[] = []
     const store: RateLimitStore = { take: (key) => (taken.push(key), { allowed: true, backlogUs: 0 }) }
     await serve({ limit: 1, store })('2001:db8::1')
@@ -279,7 +279,7 @@ describe('the key of a client', () => {
   })
 
   it.each([undefined, null, 7, Promise.resolve(undefined)])(
-    'must be a string: %s responds with 500, because clients would share a limit',
+    'must be a string: %s leads to 500, because clients would share a limit',
     async (key) => {
       const app = new App()
       app.router.use(rateLimit({ limit: 1, key: () => key as unknown as string }))
@@ -308,12 +308,12 @@ describe('the cost of a request', () => {
     expect([refused.status, ...fieldsOf(refused)]).toEqual([429, '"default";q=10;w=60', '"default";r=1;t=6', '12'])
   })
 
-  it('takes nothing with 0', async () => {
+  it('does not take units if it is 0', async () => {
     const send = serve({ limit: 1, cost: 0 })
     for (let count = 0; count < 3; count++) expect(fieldsOf(await send())[1]).toBe('"default";r=1')
   })
 
-  it('refuses without Retry-After if it exceeds the burst, because no time helps', async () => {
+  it('refuses without Retry-After if it exceeds the burst, because waiting does not help', async () => {
     const send = serve({ limit: 10, cost: () => 11 })
     const refused = await send()
     expect([refused.status, ...fieldsOf(refused)]).toEqual([429, '"default";q=10;w=60', '"default";r=10', null])
@@ -333,7 +333,7 @@ describe('the cost of a request', () => {
   )
 })
 
-/** A store with one reply at a time, which the test decides about. */
+/** A store whose replies the test sends one at a time. */
 class ManualStore implements RateLimitStore {
   calls = 0
   reply: () => Grant | Promise<Grant> = () => ({ allowed: true, backlogUs: 0 })
@@ -361,7 +361,7 @@ describe('a store that fails', () => {
     ['rejects', broken],
     ['does not respond', silent],
   ] as [string, () => Promise<Grant>][])(
-    'allows requests by default if it %s, and reports it once',
+    'allows requests by default if it %s, and reports the failure once',
     async (_, reply) => {
       const errors: unknown[] = []
       const store = new ManualStore()
@@ -383,7 +383,7 @@ describe('a store that fails', () => {
     },
   )
 
-  it('refuses requests with 503 with onStoreError: refuse', async () => {
+  it('refuses requests with 503 if onStoreError is refuse', async () => {
     const store = new ManualStore()
     const app = new App()
     app.router.use(rateLimit({ limit: 1, store, onStoreError: 'refuse', onError: () => {} })).get('/', () => 'ok')
@@ -397,7 +397,7 @@ describe('a store that fails', () => {
     })
   })
 
-  it('lets one request at a time try it, so that the others do not wait', async () => {
+  it('is tried by one request at a time, so that the others do not wait', async () => {
     const store = new ManualStore()
     const app = new App()
     app.router.use(rateLimit({ limit: 1, store, timeoutMs: 60_000, onError: () => {} })).get('/', () => 'ok')
@@ -435,7 +435,7 @@ describe('a store that fails', () => {
     [{ allowed: false, backlogUs: Infinity }, '{ allowed: false, backlogUs: Infinity }'],
     [{ allowed: true, backlogUs: -1 }, '{ allowed: true, backlogUs: -1 }'],
     [{ allowed: true, backlogUs: '0' }, '{ allowed: true, backlogUs: "0" }'],
-  ] as [Grant, string][])('includes one that returns %j, or a promise of it', async (grant, shown) => {
+  ] as [Grant, string][])('is a store that returns %j or a promise of it', async (grant, shown) => {
     for (const reply of [() => grant, () => Promise.resolve(grant), () => thenable(grant)]) {
       const errors: unknown[] = []
       const store = new ManualStore()
@@ -455,7 +455,7 @@ describe('a store that fails', () => {
     }
   })
 
-  it('does not include one that returns a thenable', async () => {
+  it('is not a store that returns a thenable', async () => {
     const store = new ManualStore()
     store.reply = () => thenable({ allowed: false, backlogUs: 60_000_000 })
     const app = new App()
@@ -483,7 +483,7 @@ describe('a store that fails', () => {
 
 describe('the options of rateLimit()', () => {
   it.each<[unknown, string]>([
-    [{}, 'rateLimit: option "limit" must be a positive integer, got undefined. Write for example { limit: 100 }'],
+    [{}, 'rateLimit: option "limit" must be a positive integer, got undefined. Write, for example, { limit: 100 }'],
     [{ limit: 0 }, 'rateLimit: option "limit" must be an integer from 1 to 1000000, got 0.'],
     [{ limit: '10' }, 'rateLimit: option "limit" must be an integer from 1 to 1000000, got "10". Convert text first'],
     [{ limit: 1, windowMs: 0 }, 'rateLimit: option "windowMs" must be an integer from 1 to 2678400000, got 0.'],
@@ -516,7 +516,7 @@ describe('the options of rateLimit()', () => {
     expect(() => rateLimit(options as RateLimitOptions)).toThrow(message)
   })
 
-  it('refuses another value of the route option', () => {
+  it('refuses any other value for the route option', () => {
     const message = 'option "rateLimit" must be false, got true.'
     expect(() => new App().router.get('/', { rateLimit: true as never }, () => 'ok')).toThrow(message)
   })

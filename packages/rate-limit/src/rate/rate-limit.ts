@@ -10,17 +10,17 @@ import { type Grant, waitUs } from './gcra.ts'
 import { GuardedStore } from './guarded-store.ts'
 import { type RateLimitOptions, type RateSettings, readOptions } from './options.ts'
 
-/** Shortest `retry-after` while the store fails, in seconds. */
+/** Minimum seconds in `retry-after` while the store is failing. */
 const STORE_RETRY_SECONDS = 1
 
 /**
- * Creates middleware that limits the rate of requests per client. A client that exceeds it gets 429 with `retry-after`, and
- * the error has the code `FW_RATE_LIMITED`.
+ * Creates middleware that limits the rate of requests per client. Refuses a client that exceeds the limit with 429 and
+ * `retry-after`. The error has the code `FW_RATE_LIMITED`.
  *
- * A client that was idle gets `burst` units at the same time, and `limit` more while they return: up to `limit + burst` in any
- * window. Set a smaller `burst` for logins. A refused request takes nothing.
+ * An idle client can use `burst` units at the same time, and up to `limit` more while they return. A window therefore allows up
+ * to `limit + burst` units. Set a smaller `burst` for logins. A refused request takes no units.
  *
- * @throws {TypeError | RangeError} that names the option that does not exist or has a wrong value
+ * @throws {TypeError | RangeError} that names the unknown or invalid option
  *
  * @example
  * router.use(rateLimit({ limit: 100 }))   // 100 requests per minute and address
@@ -57,10 +57,10 @@ class Limiter {
    * Takes the units of a request and prepares the fields. Reports whether the request passes; if not, the response is
    * prepared.
    *
-   * @throws {HttpError} 429 without enough units
+   * @throws {HttpError} 429 if there are not enough units
    */
   passes(ctx: Context): boolean | Promise<boolean> {
-    // Nothing here waits for a promise that does not exist: with the store in memory, a request needs no further turn.
+    // Do not await a value that is not a promise: with the store in memory, a request then continues synchronously.
     const { key: keyOf } = this.#settings
     if (keyOf === undefined) return this.#price(ctx, addressKey(ctx.clientAddress))
     const key = keyOf(ctx)
@@ -89,16 +89,16 @@ class Limiter {
     const { name, fields, quota, onStoreError, burst } = this.#settings
     if (grant === undefined) {
       if (onStoreError === 'allow') return true
-      respondUnavailable(ctx, 'The rate of requests cannot be checked at the moment', STORE_RETRY_SECONDS)
+      respondUnavailable(ctx, 'The request rate cannot be checked at the moment', STORE_RETRY_SECONDS)
       return false
     }
     if (fields) {
-      // Several limits add one item each. Errors keep both fields.
+      // Each limit adds one item. Error responses keep both fields.
       ctx.responseHeaders.append('ratelimit-policy', this.#policy)
       ctx.responseHeaders.append('ratelimit', this.#limits(grant))
     }
     if (grant.allowed) return true
-    // No time helps a request that costs more than a burst.
+    // Waiting does not help a request that costs more than a burst.
     const seconds = cost > burst ? undefined : Math.max(1, wholeSeconds(waitUs(grant, quota, cost)))
     throw quotaExceeded('Too many requests', name, seconds)
   }

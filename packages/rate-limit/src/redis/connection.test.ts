@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type RedisClient, RedisConnection } from './connection.ts'
 
-/** A client whose copies reply, or fail, as the test says. */
+/** A client whose copies reply or fail as the test specifies. */
 class StubClient implements RedisClient {
   /** The copies, each with its state. */
   readonly copies: StubClient[] = []
@@ -75,7 +75,7 @@ describe('RedisConnection', () => {
     expect(statesOf(template)).toEqual([false])
   })
 
-  it('opens another connection if Redis refuses the password, which can be corrected', async () => {
+  it('opens another connection if Redis refuses the password, which may be corrected later', async () => {
     const template = new StubClient()
     const connection = new RedisConnection(template)
     template.connectError = new Error('WRONGPASS invalid username-password pair or user is disabled.')

@@ -1,6 +1,6 @@
 import { objectWith, showValue, withCode } from '@fw/options'
 
-/** The members of a client of the package `redis`, from `createClient()`, that the store uses. */
+/** The members that the store uses of a client from the `redis` package (`createClient()`). */
 export interface RedisClient {
   /** Creates a client with the same options. */
   duplicate(): RedisClient
@@ -8,7 +8,7 @@ export interface RedisClient {
   connect(): Promise<unknown>
   /** Closes the connection, and rejects pending commands. */
   destroy(): void
-  /** Lets the process exit while the connection is open. */
+  /** Allows the process to exit while the connection is open. */
   unref(): void
   /** Sends a command and returns its reply. */
   sendCommand(args: readonly string[]): Promise<unknown>
@@ -17,12 +17,17 @@ export interface RedisClient {
 }
 
 const METHODS = ['duplicate', 'connect', 'destroy', 'unref', 'sendCommand', 'on'] as const
-const redisClient = objectWith('a client of the package redis', ...METHODS)
+const redisClient = objectWith('a client from the redis package', ...METHODS)
 
-/** Replaces a connection without a reply for this time. A half-open connection reports no failure for minutes. */
+/**
+ * Milliseconds without a reply after which a connection is replaced. A half-open connection does not report a failure for
+ * minutes.
+ */
 const STALL_MS = 1000
 
-/** @throws {TypeError} if a value is not a client, for example an address or a client of another package */
+/**
+ * @throws {TypeError} if the value is not a client, for example if it is an address or a client from another package
+ */
 export function requireClient(client: unknown): void {
   if (redisClient.accepts(client)) return
   // An address can contain a password.
@@ -34,7 +39,7 @@ export function requireClient(client: unknown): void {
   )
 }
 
-/** One connection to Redis, opened by the first command and replaced after a failure. It does not keep the process alive. */
+/** A connection to Redis, opened by the first command and replaced after a failure. Does not keep the process alive. */
 export class RedisConnection {
   readonly #template: RedisClient
   #open: { readonly client: RedisClient; readonly connected: Promise<unknown> } | undefined = undefined
@@ -91,16 +96,19 @@ export class RedisConnection {
   }
 }
 
-/** Reports whether an error is a Redis error reply, which begins with a code in upper case. It proves that the connection works. */
+/**
+ * Reports whether an error is a Redis error reply, which begins with an upper-case code. Such a reply proves that the
+ * connection works.
+ */
 function isReply(error: unknown): error is Error {
   return error instanceof Error && /^[A-Z]+ /.test(error.message)
 }
 
 /**
- * Reports whether a reply means that this server cannot decide, for example because it became a replica in a failover. Another
- * connection can reach another server, or authenticate again.
+ * Reports whether a reply means that this server cannot run the command, for example because it became a replica in a failover.
+ * Another connection may reach another server or authenticate again.
  *
- * Redis 6.2 quotes the error of a command in a script: `ERR Error running script (…): … -READONLY …`.
+ * Redis 6.2 quotes errors from commands in a script: `ERR Error running script (…): … -READONLY …`.
  */
 function isOfWrongServer({ message }: Error): boolean {
   return /(?:^| -)(?:READONLY|MASTERDOWN|LOADING|NOAUTH) /.test(message)

@@ -6,7 +6,7 @@ import { grantOf, isMissingScript, takeCommand } from './script.ts'
 
 /** Options of `redisRateLimits()`. */
 export interface RedisRateLimitsOptions {
-  /** Text before each key. Applications that share a Redis need different ones. Default: `'fw:rate-limit:'`. */
+  /** Text before each key. Applications that share a Redis server need different prefixes. Default: `'fw:rate-limit:'`. */
   readonly prefix?: string
 }
 
@@ -14,20 +14,20 @@ const KINDS: OptionKinds<RedisRateLimitsOptions> = { prefix: text }
 
 /** A store in Redis. */
 export interface RedisRateLimits extends RateLimitStore, Disposable {
-  /** Takes the units of one request with one command. @throws if Redis is not reachable */
+  /** Takes the units of one request in a single command. @throws if Redis cannot be reached */
   take(key: string, quota: Quota, cost: number): Promise<Grant>
-  /** Closes the connection. The next request opens another one. */
+  /** Closes the connection. The next request opens a new one. */
   close(): void
 }
 
 /**
- * Creates a store in Redis, which several processes share. A request costs one round trip.
+ * Creates a store in Redis, which several processes share. Each request needs one round trip.
  *
- * The store opens its own connection with the first request, and replaces it after a failure. Each key expires when its units
- * have returned.
+ * The store opens its own connection for the first request, and replaces it after a failure. A key expires when its units have
+ * returned.
  *
- * @param client Client of the package `redis` whose options are copied. The client itself is not used
- * @throws {TypeError} if `client` is not one, or an option is wrong
+ * @param client Client from the `redis` package whose options are copied. The client itself is not used
+ * @throws {TypeError} if `client` is not a Redis client, or an option is invalid
  *
  * @example
  * const store = redisRateLimits(createClient({ url: 'redis://localhost' }))
@@ -41,7 +41,7 @@ export function redisRateLimits(client: RedisClient, options: RedisRateLimitsOpt
   const close = (): void => connection.drop()
   return {
     async take(key, quota, cost) {
-      // A cluster distributes keys by the part in braces.
+      // A Redis cluster distributes keys by the part in braces.
       const name = `${prefix}{${key}}`
       try {
         return grantOf(await connection.call(takeCommand(name, quota, cost, false)))

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import type { Grant, Quota } from '../rate/gcra.ts'
 
 /**
- * Decides about a request like `decide()`, in one atomic step. The clock is that of Redis, because those of several processes
- * differ. `tostring` of Lua keeps 14 digits, and microseconds since 1970 have 16.
+ * Decides like `decide()` whether to allow a request, in one atomic step. Uses the Redis clock, because the clocks of several
+ * processes differ. Formats numbers with `%.0f`: Lua's `tostring` keeps only 14 digits, but microseconds since 1970 have 16.
  *
- * More taken units than a burst has are left by a longer limit of an earlier release, or by a clock that was set back. They are
- * cut to a burst, or the client would stay refused.
+ * After a change to a shorter limit, or if the clock was set back, a key can have more taken units than a burst. The script
+ * reduces them to one burst; otherwise, the client would remain refused.
  *
  * KEYS: the key. ARGV: the interval and the burst in microseconds, and the cost in units.
  */
@@ -30,19 +30,19 @@ const DIGEST = createHash('sha1').update(SCRIPT).digest('hex')
 /**
  * Returns the command that takes units.
  *
- * @param whole Whether to send the script itself, for a Redis that does not have it
+ * @param whole Whether to send the script itself, for a Redis server that does not have it
  */
 export function takeCommand(key: string, { intervalUs, burstUs }: Quota, cost: number, whole: boolean): string[] {
   const script = whole ? ['EVAL', SCRIPT] : ['EVALSHA', DIGEST]
   return [...script, '1', key, String(intervalUs), String(burstUs), String(cost)]
 }
 
-/** Reports whether Redis does not have the script: it was restarted, or its scripts were deleted. */
+/** Reports whether Redis does not have the script, because it was restarted or its scripts were deleted. */
 export function isMissingScript(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('NOSCRIPT')
 }
 
-/** Reads the reply of the command. `backlogUs` is `NaN` if it is not one, which `rateLimit()` treats as a failure. */
+/** Reads the reply to the command. For any other reply, `backlogUs` is `NaN`, which `rateLimit()` treats as a failure. */
 export function grantOf(reply: unknown): Grant {
   const [allowed, backlog] = Array.isArray(reply) ? (reply as readonly unknown[]) : []
   return { allowed: Number(allowed) === 1, backlogUs: Number(backlog) }

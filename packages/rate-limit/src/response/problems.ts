@@ -10,7 +10,7 @@ const REDUCED_CAPACITY = `${TYPES}#temporary-reduced-capacity`
  * Returns the error for a client that exceeds a limit: 429 with the problem type `quota-exceeded`.
  *
  * @param policy Name of the limit
- * @param retryAfterSeconds Sent as `retry-after`; `undefined` if no time helps
+ * @param retryAfterSeconds Sent as `retry-after`; `undefined` if waiting does not help
  */
 export function quotaExceeded(
   message: string,
@@ -27,10 +27,10 @@ export function quotaExceeded(
 }
 
 /**
- * Responds with 503 and the problem type `temporary-reduced-capacity`. It is not an error: core would log each one, with a
- * stack trace, while the server has no time for it.
+ * Responds with 503 and the problem type `temporary-reduced-capacity`. Does not throw an error, because core would log a stack
+ * trace for each error while the server is overloaded.
  *
- * @param retryAfterSeconds Shortest time for `retry-after`. See `jittered`
+ * @param retryAfterSeconds Minimum seconds for `retry-after`. See `jittered`
  */
 export function respondUnavailable(ctx: Context, detail: string, retryAfterSeconds: number): void {
   const body = { type: REDUCED_CAPACITY, title: 'Service Unavailable', status: 503, detail }
@@ -41,8 +41,7 @@ export function respondUnavailable(ctx: Context, detail: string, retryAfterSecon
 }
 
 /**
- * Returns a random number of seconds from `seconds` to twice as many, so that clients that were refused together do not return
- * together.
+ * Returns a random number from `seconds` to twice `seconds`, so that clients that were refused together do not return together.
  */
 export function jittered(seconds: number): number {
   return seconds + Math.floor(Math.random() * (seconds + 1))

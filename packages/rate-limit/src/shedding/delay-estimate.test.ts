@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { DelayEstimate } from './delay-estimate.ts'
 
-/** Adds a sample after each delay, and returns the estimate at once after the last. */
+/** Adds a sample after each delay. Returns the estimate immediately after the last sample. */
 function afterDelays(delaysMs: readonly number[]): number {
   const estimate = new DelayEstimate(50, 1000)
   let nowMs = 1000
@@ -25,7 +25,7 @@ describe('DelayEstimate', () => {
     expect(afterDelays(delaysMs)).toBe(expected)
   })
 
-  it('includes a delay that still lasts, because the timer cannot fire: Ghost#30315', () => {
+  it('includes the current delay, because the timer cannot fire: Ghost#30315', () => {
     const estimate = new DelayEstimate(50, 0)
     expect([estimate.at(0), estimate.at(50), estimate.at(450), estimate.at(4050)]).toEqual([0, 0, 100, 1000])
   })

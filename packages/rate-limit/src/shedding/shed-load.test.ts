@@ -22,10 +22,10 @@ function block(ms: number): void {
 }
 
 describe('shedLoad', () => {
-  it('refuses requests while the event loop is late, and allows them again afterwards', async () => {
+  it('refuses requests while the event loop is late and allows them again afterwards', async () => {
     const app = serve({ maxEventLoopDelayMs: 500 })
     await soon(async () => expect((await app.fetch('/')).status).toBe(200))
-    // A request that arrives during this time is handled before the timer fires.
+    // A request that arrives during the block is handled before the timer fires.
     block(4000)
     const refused = await app.fetch('/')
     expect(refused.status).toBe(503)
@@ -47,7 +47,7 @@ describe('shedLoad', () => {
     expect((await app.fetch('/healthz')).status).toBe(200)
   })
 
-  it('varies retry-after, so that clients do not return together: electric#3348', async () => {
+  it('varies retry-after so that clients do not return together: electric#3348', async () => {
     const app = serve({ maxHeapBytes: 1, retryAfterSeconds: 10 })
     await soon(async () => expect((await app.fetch('/')).status).toBe(503))
     const seconds = new Set<number>()

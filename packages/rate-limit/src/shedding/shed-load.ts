@@ -6,11 +6,11 @@ import { Load } from './load.ts'
 
 /** Options of `shedLoad()`. */
 export interface ShedLoadOptions {
-  /** Delay of the event loop in milliseconds above which requests are refused. It is an average over about 200 ms. Default: 200. */
+  /** Event-loop delay in milliseconds above which requests are refused, averaged over about 200 ms. Default: 200. */
   readonly maxEventLoopDelayMs?: number
-  /** Used bytes of the heap above which requests are refused. Default: no limit. */
+  /** Used heap in bytes above which requests are refused. Default: no limit. */
   readonly maxHeapBytes?: number
-  /** Shortest `retry-after` in seconds, up to 3,600; up to twice as long, at random. Default: 5. */
+  /** Minimum `retry-after` in seconds, up to 3,600. The actual value is random, and at most twice as long. Default: 5. */
   readonly retryAfterSeconds?: number
 }
 
@@ -26,16 +26,16 @@ const MEANT: Readonly<Record<string, string>> = {
   retryAfter: 'retryAfterSeconds',
 }
 
-/** The load of this process, measured once for all middleware. */
+/** The load of this process, which all middleware shares. */
 let load: Load | undefined
 
 /**
- * Creates middleware that refuses requests with 503 while the process is overloaded: while the event loop is late, or the heap
- * is full. Then requests that were accepted before still complete in time.
+ * Creates middleware that refuses requests with 503 while the process is overloaded: when the event loop is late or the heap is
+ * full. Requests that were already accepted can then still complete in time.
  *
- * Exempt health checks with the route option `rateLimit: false`. Otherwise a supervisor would restart a busy process.
+ * Exempt health checks with the route option `rateLimit: false`. Otherwise, a supervisor would restart a busy process.
  *
- * @throws {TypeError | RangeError} that names the option that does not exist or has a wrong value
+ * @throws {TypeError | RangeError} that names the unknown or invalid option
  *
  * @example
  * router.use(shedLoad())

@@ -4,7 +4,7 @@ export interface BackplaneEvent {
   readonly event: string
   /** The data as text. */
   readonly data: string
-  /** Id from the publisher. If it is `undefined`, the backplane generates one. */
+  /** Id from the publisher; if `undefined`, the backplane generates one. */
   readonly id: string | undefined
   /** Groups events for 'latest-by-key'. */
   readonly key: string | undefined
@@ -14,7 +14,7 @@ export interface BackplaneEvent {
 export interface DeliveredEvent extends BackplaneEvent {
   /** Id from the publisher or the backplane. */
   readonly id: string
-  /** Opaque to the channel, which returns it from `kept()`. */
+  /** Opaque position, which the channel returns from `kept()`. */
   readonly position: string
   /** Time of publication in milliseconds since the Unix epoch. Default: the time of delivery. */
   readonly timeMs?: number | undefined
@@ -26,9 +26,9 @@ export interface BackplaneHost {
   readonly historyCount: number
   /** Maximum bytes of events that the channel keeps. */
   readonly historyBytes: number
-  /** Receives the next event, in the order that all processes share. */
+  /** Receives the next event, in the same order in all processes. */
   deliver(event: DeliveredEvent): void
-  /** Reports that events are missing between the last delivered one and the next. */
+  /** Reports a gap between the last delivered event and the next. */
   missed(): void
   /** Returns the delivered events that this process still keeps, oldest first. */
   kept(): Iterable<DeliveredEvent>
@@ -41,9 +41,9 @@ export interface BackplaneHost {
 export interface Backplane {
   /** Delivers the stored events, then each new one. Resolves when the stored events have been delivered. */
   open(host: BackplaneHost): Promise<void>
-  /** Accepts an event for delivery. @throws {Error} if too many events already wait */
+  /** Accepts an event for delivery. @throws {Error} if too many events are already waiting */
   publish(event: BackplaneEvent): void
-  /** Resolves when all events published before the call, by any process, are delivered here. Rejects when closed. */
+  /** Resolves when this process has received all events that any process published before the call. Rejects when closed. */
   catchUp(): Promise<void>
   /** Sends waiting events, within a short time limit, and releases all resources. */
   close(): Promise<void>

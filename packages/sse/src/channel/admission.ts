@@ -4,7 +4,7 @@ import type { EventStream } from '../stream/event-stream.ts'
 /** The limit that a stream would exceed. */
 export type ExceededLimit = 'maxStreams' | 'maxStreamsPerAddress' | 'maxStreamsPerSession'
 
-/** The counters for a stream without an address or session limit. */
+/** The counters of a stream without an address or session limit. */
 const NOTHING: readonly string[] = []
 
 /** Counts a channel's streams in total, per client address and per shared connection. */

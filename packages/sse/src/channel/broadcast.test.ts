@@ -23,7 +23,7 @@ async function join(channel: SseChannel, count: number, filterOf: (at: number) =
 
 const events = ({ body }: Joined): number => body.text.split('data: ').length - 1
 
-it.each([1, 15, 16, 17, 32, 33, 100])('sends each of %d subscribers each event once', async (count) => {
+it.each([1, 15, 16, 17, 32, 33, 100])('sends each event once to each of %d subscribers', async (count) => {
   const channel = new SseChannel()
   const joined = await join(channel, count, () => () => true)
   for (const event of ['a', 'b', 'c']) {
@@ -36,9 +36,9 @@ it.each([1, 15, 16, 17, 32, 33, 100])('sends each of %d subscribers each event o
 it.each([
   ['unsubscribed', (channel: SseChannel, stream: SseStream) => channel.unsubscribe(stream)],
   ['ended', (channel: SseChannel, stream: SseStream) => stream.close()],
-])('sends nothing to subscribers that a filter has %s', async (_, leave) => {
+])('does not send to subscribers that a filter has %s', async (_, leave) => {
   const channel = new SseChannel()
-  // Every third subscriber. Some are read ahead together with the one that removes them.
+  // Every third subscriber removes the next one in its filter. Some of the removed subscribers have already been read ahead.
   const joined: Joined[] = await join(channel, 60, (at) => () => {
     const next = at % 3 === 0 ? joined[at + 1] : undefined
     if (next !== undefined) leave(channel, next.stream)

@@ -3,23 +3,22 @@ import type { ChannelEvent } from './history.ts'
 import { shared, type Subscriber } from './subscriber.ts'
 
 /**
- * Number of subscribers whose objects are read before writing to the first of them. With many streams, a stream's
- * objects are not in a CPU cache, and a write would wait for memory five times. Reading several streams first lets the
- * CPU overlap these waits.
+ * Number of subscribers whose objects are read before the first write. With many streams, the objects of a stream are not in a
+ * CPU cache, and a write would wait for memory five times. Reading several streams first lets the CPU overlap these waits.
  */
 const READ_AHEAD = 16
 
-/** Figures about one broadcast, for metrics. */
+/** Measurements of one broadcast, for metrics. */
 export interface Broadcast {
   readonly events: number
   readonly bytes: number
-  /** Bytes from earlier writes that still wait for the subscribers. */
+  /** Bytes from earlier writes that the subscribers have not read yet. */
   readonly bufferedBytes: number
 }
 
 /**
- * Sends the events from one turn to all subscribers, joined into one block. A subscriber that a filter unsubscribes
- * during the broadcast gets nothing.
+ * Sends the events from one turn to all subscribers, joined into one block. A subscriber that a filter unsubscribes during the
+ * broadcast receives nothing.
  */
 // docs/decisions/0060
 export function broadcast(subscribers: Iterable<Subscriber>, events: readonly ChannelEvent[]): Broadcast {

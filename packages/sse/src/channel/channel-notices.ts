@@ -5,12 +5,14 @@ import type { SseStream } from '../stream/sse-stream.ts'
 import { metrics } from '../stream/metrics.ts'
 import { reportThrown } from '../stream/report.ts'
 
-/** Reports what happens on a channel to the application's callbacks and to metrics. */
+/** Reports channel events to the application's callbacks and to metrics. */
 export class ChannelNotices<Events extends object> {
   readonly #channel: string
   readonly #options: ChannelOptions<Events>
 
-  /** @param channel Its name in metrics */
+  /**
+   * @param channel The channel's name in metrics
+   */
   constructor(channel: string, options: ChannelOptions<Events>) {
     this.#channel = channel
     this.#options = options
@@ -49,7 +51,7 @@ export class ChannelNotices<Events extends object> {
   }
 }
 
-/** Restores the event types of a stream. Only streams with these types can be subscribed. */
+/** Restores the event types of a stream. Only streams of these types can subscribe. */
 function asSubscribed<Events extends object>(stream: SseStream): SseStream<Events> {
   return stream as unknown as SseStream<Events>
 }

@@ -19,9 +19,9 @@ import type { SseEvents, Serializers } from '../stream/typed-events.ts'
 import type { ChannelEvent, HistoryLimits } from './history.ts'
 
 /**
- * What happens when a slow subscriber's buffer is full:
+ * The behavior when a slow subscriber's buffer is full:
  *
- * - `'close'` aborts its stream. The client reconnects and gets the events it missed.
+ * - `'close'` aborts its stream. The client reconnects and receives the events it missed.
  * - `'drop-oldest'` and `'drop-newest'` discard events.
  * - `'latest-by-key'` keeps only the newest event of each key, then discards the oldest.
  */
@@ -30,7 +30,7 @@ export type SlowSubscriber = 'close' | 'drop-oldest' | 'drop-newest' | 'latest-b
 /** The event that a filter receives. */
 export type PublishedEvent = Pick<ChannelEvent, 'id' | 'event' | 'data' | 'key'>
 
-/** Selects the events that a subscriber gets. */
+/** Selects the events that a subscriber receives. */
 export type EventFilter = (event: PublishedEvent) => boolean
 
 /** Options of `SseChannel`. All are optional. */
@@ -41,7 +41,7 @@ export interface ChannelOptions<Events extends object = SseEvents> {
   readonly history?: number | Partial<HistoryLimits> | undefined
   /** Decides how to treat a subscriber whose buffer is full. Default 'close'. */
   readonly slowConsumer?: SlowSubscriber | undefined
-  /** Limits the bytes that wait for one subscriber. Beyond the limit, `slowConsumer` takes effect. Default 1 MiB. */
+  /** Limits the bytes that one subscriber has not read yet. Beyond the limit, `slowConsumer` takes effect. Default 1 MiB. */
   readonly maxBufferedBytes?: number | undefined
   /** Limits the number of subscribers. Default: no limit. */
   readonly maxStreams?: number | undefined
@@ -49,13 +49,13 @@ export interface ChannelOptions<Events extends object = SseEvents> {
   readonly maxStreamsPerAddress?: number | undefined
   /** Limits the subscribers per HTTP/2 or HTTP/3 connection. Default 50, half of the streams that a client can open. */
   readonly maxStreamsPerSession?: number | undefined
-  /** Makes a refused client reconnect after this many milliseconds, or up to twice as long. Default 5,000. */
+  /** Makes a refused client reconnect after a random time from this many milliseconds to twice as many. Default 5,000. */
   readonly refusedRetryMs?: number | undefined
   /** Functions that replace `JSON.stringify`, by event name. */
   readonly serializers?: Serializers<Events> | undefined
-  /** Called for a subscriber that missed events, before it gets the events that the history still has. */
+  /** Called for a subscriber that missed events, before it receives the events that remain in the history. */
   readonly onGap?: ((stream: SseStream<Events>, gap: SubscriberGap) => void) | undefined
-  /** Called when a subscriber's buffer is three quarters full, once until it has caught up. */
+  /** Called when a subscriber's buffer is three quarters full, but only once until the subscriber has caught up. */
   readonly onSlow?: ((stream: SseStream<Events>, state: SubscriberBuffer) => void) | undefined
   /** Called when events are discarded for a subscriber. */
   readonly onDrop?: ((stream: SseStream<Events>, dropped: DroppedEvents) => void) | undefined
@@ -71,7 +71,7 @@ export interface SubscriberGap {
 
 /** The state of a slow subscriber's buffer. */
 export interface SubscriberBuffer {
-  /** Bytes that wait for the client. */
+  /** Bytes that the client has not read yet. */
   readonly bufferedBytes: number
 }
 

@@ -10,7 +10,7 @@ import type { SseStream } from '../stream/sse-stream.ts'
 const cycle: { self?: unknown } = {}
 cycle.self = cycle
 
-/** A client on a channel whose backplane delivers events when the test tells it to. */
+/** Connects a client to a channel whose backplane delivers events when the test calls `load`. */
 async function joinEarly(request: FakeRequest): Promise<{ body: FakeBody; load: (agesMs: number[]) => Promise<void> }> {
   let host: BackplaneHost | undefined
   const loaded = Promise.withResolvers<void>()
@@ -57,7 +57,7 @@ describe('publish', () => {
     expect(written[0]).toBe(written[1])
   })
 
-  it('joins the events from one turn in one write, in order', async () => {
+  it('joins the events from one turn in one ordered write', async () => {
     const channel = new SseChannel()
     const { body } = await join(channel)
     channel.publish('a', '1', { id: '1' })
@@ -84,7 +84,7 @@ describe('publish', () => {
     expect(dataOf(body)).toBe('text {"x":[1]} <7>')
   })
 
-  it('generates ids that grow, differ between channels and fit into a header field', async () => {
+  it('generates ascending ids that differ between channels and fit into a header field', async () => {
     const [one, two] = [new SseChannel(), new SseChannel()]
     const { stream, body } = await open()
     for (const channel of [one, two]) {
@@ -117,7 +117,7 @@ describe('publish', () => {
     expect(channel.stats.keptEvents).toBe(1)
   })
 
-  it("keeps its order relative to a stream's own writes, and arrives before the stream's end", async () => {
+  it("keeps its order relative to a stream's own writes and arrives before the end of the stream", async () => {
     const channel = new SseChannel()
     const { stream, body } = await join(channel)
     channel.publish('a', '1', { id: '' })
@@ -128,7 +128,7 @@ describe('publish', () => {
     expect(dataOf(body)).toBe('1 2 3')
   })
 
-  it('sends nothing to streams that subscribe later in the turn', async () => {
+  it('does not send to streams that subscribe later in the turn', async () => {
     const channel = new SseChannel({ history: 1 })
     channel.publish('a', '1')
     const { body } = await join(channel)
@@ -167,7 +167,7 @@ describe('a limit', () => {
       ],
       'open open complete',
     ],
-  ])('refuses streams above %s with a retry block', async (_, options, requests, endings) => {
+  ])('ends streams above %s with a retry block', async (_, options, requests, endings) => {
     const channel = new SseChannel({ ...options, refusedRetryMs: 1000 })
     const opened: { stream: SseStream; body: FakeBody }[] = []
     for (const request of requests) {
@@ -234,7 +234,7 @@ describe('subscribe', () => {
     expect(dataOf(body)).toBe('01 02 03 04')
   })
 
-  it('ignores a second call, and unsubscribe leaves the stream open', async () => {
+  it('ignores a second call and leaves the stream open on unsubscribe', async () => {
     const channel = new SseChannel()
     const { stream, body } = await join(channel)
     channel.subscribe(stream)
@@ -310,14 +310,14 @@ describe('close', () => {
 })
 
 describe('a client that connects before the backplane has delivered its stored events', () => {
-  it('gets the events published since it connected, and no earlier ones', async () => {
+  it('receives only the events published since it connected', async () => {
     const { body, load } = await joinEarly({})
     await new Promise((resolve) => setTimeout(resolve, 5))
     await load([10_000, 1000, -2, -3])
     expect(dataOf(body)).toBe('2 3')
   })
 
-  it('gets the events after its id', async () => {
+  it('receives the events after its id', async () => {
     const { body, load } = await joinEarly({ headers: { 'last-event-id': '0' } })
     await load([10_000, 1000, 0])
     expect(dataOf(body)).toBe('1 2')
@@ -362,11 +362,11 @@ describe('an option', () => {
       'option "backplane" must be a Backplane, got an object. It needs the methods open, publish, catchUp and close.',
     ],
     [{ maxStream: 5 }, 'unknown option "maxStream". Did you mean "maxStreams"?'],
-  ])('rejects %j and states the fix', (options, message) => {
+  ])('rejects %j and explains the fix', (options, message) => {
     expect(() => new SseChannel(options as ChannelOptions)).toThrow(`SseChannel: ${message}`)
   })
 
-  it('rejects invalid method options with the same kind of message', async () => {
+  it('rejects invalid method options with similar messages', async () => {
     const channel = new SseChannel()
     const { stream } = await open()
     const id = 1 as unknown as string

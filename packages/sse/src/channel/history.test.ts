@@ -31,7 +31,7 @@ describe('History', () => {
   })
 
   it.each(['a ', ' a', '\ta\t', ' a b '])(
-    'finds the id %j without its surrounding whitespace, because header fields lose it',
+    'finds the id %j without its surrounding whitespace, which header fields lose',
     (id) => {
       const history = new History({ ...UNBOUNDED, maxEvents: 1 })
       history.add(event(history, id))
@@ -43,7 +43,7 @@ describe('History', () => {
     },
   )
 
-  it('parses inner whitespace in an id no slower than 200 ids with surrounding whitespace', () => {
+  it('parses an id with inner whitespace at least as fast as 200 ids with surrounding whitespace', () => {
     const history = new History({ ...UNBOUNDED, maxEvents: 1 })
     const space = ' '.repeat(20_000)
     const timeOf = (id: string, times: number): number => {
@@ -67,7 +67,7 @@ describe('History', () => {
     expect(history.since(timeMs)).toBe(place)
   })
 
-  it('finds no removed event from that time', () => {
+  it('does not find removed events from that time', () => {
     const history = new History({ ...UNBOUNDED, maxEvents: 1 })
     for (const id of ['a', 'b', 'c']) history.add(event(history, id, 1, 100))
     expect(history.since(0)).toBe(2)
@@ -75,7 +75,7 @@ describe('History', () => {
     expect(history.since(0)).toBe(3)
   })
 
-  it('finds the position after an id, and after the last removed one', () => {
+  it('finds the position after an id and after the last removed id', () => {
     const history = new History({ ...UNBOUNDED, maxEvents: 2 })
     for (const id of ['a', 'b', 'c', 'd']) history.add(event(history, id))
     expect([history.after('a'), history.after('b'), history.after('c'), history.after('d')]).toEqual([
@@ -87,7 +87,7 @@ describe('History', () => {
     expect(history.after('x')).toBeUndefined()
   })
 
-  it('finds the newer event of a reused id', () => {
+  it('finds the newest event with a reused id', () => {
     const history = new History({ ...UNBOUNDED, maxEvents: 2 })
     for (const id of ['a', 'b', 'a']) history.add(event(history, id))
     expect(history.after('a')).toBe(3)
@@ -103,7 +103,7 @@ describe('History', () => {
     expect(history.after('a')).toBe(1)
   })
 
-  it('finds no id after clear, and continues the sequence numbers', () => {
+  it('removes all ids on clear but continues the sequence numbers', () => {
     const history = new History(UNBOUNDED)
     for (const id of ['a', 'b']) history.add(event(history, id))
     history.clear()
@@ -117,7 +117,7 @@ describe('History', () => {
     expect(ids(history)).toEqual(['c'])
   })
 
-  it('keeps exactly the newest events, after any number of additions', () => {
+  it('keeps exactly the newest events after any number of additions', () => {
     assert(
       property(nat(5000), nat(50), (added, maxEvents) => {
         const history = new History({ ...UNBOUNDED, maxEvents })

@@ -18,17 +18,17 @@ export interface ChannelEvent {
   readonly position: string | undefined
 }
 
-/** Limits of a history. If any of them is exceeded, the oldest events are removed. `Infinity` turns a limit off. */
+/** Limits of a history. When any limit is exceeded, the oldest events are removed. `Infinity` disables a limit. */
 export interface HistoryLimits {
-  /** Number of events. */
+  /** Maximum number of events. */
   readonly maxEvents: number
-  /** Bytes of the encoded blocks. */
+  /** Maximum bytes of the encoded blocks. */
   readonly maxBytes: number
-  /** Milliseconds since an event was published. */
+  /** Maximum age of an event, in milliseconds since its publication. */
   readonly maxAgeMs: number
 }
 
-/** Number of removed entries at the front of the list after which it is copied. */
+/** Number of removed entries at the front of the list after which the list is copied. */
 const SLACK = 1024
 
 /** Keeps the newest events of a channel, and finds them by id. */
@@ -93,7 +93,7 @@ export class History {
     return received === this.#evictedId ? this.#firstSeq : undefined
   }
 
-  /** Returns the first sequence number from which all events are at or after a given time. */
+  /** Returns the sequence number from which all events are at or after a given time. */
   since(timeMs: number): number {
     let seq = this.nextSeq
     for (let before = this.at(seq - 1); before !== undefined && before.timeMs >= timeMs; before = this.at(seq - 1))

@@ -5,7 +5,7 @@ import { SseChannel } from './channel.ts'
 import type { ChannelOptions } from './channel-options.ts'
 import type { SseStream } from '../stream/sse-stream.ts'
 
-/** Reports are at least a second apart, so each test moves the clock. */
+/** Reports are at least a second apart, so each test advances the clock. */
 let nowMs = 1e9
 beforeEach(() => {
   nowMs += 10_000
@@ -39,7 +39,7 @@ describe('a filter', () => {
     expect([dataOf(some.body), dataOf(same.body), dataOf(none.body)]).toEqual(['1 3 5', '3 5', ''])
   })
 
-  it('selects nothing if it throws, reports the error, and does not affect other subscribers', async () => {
+  it('selects nothing and reports the error if it throws, without affecting other subscribers', async () => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
     const channel = new SseChannel()
     const broken = await join(channel, undefined, { filter: throws })
@@ -54,7 +54,7 @@ describe('a filter', () => {
     ['a promise', Promise.resolve(true)],
     ['nothing', undefined],
     ['a number', 1],
-  ])('selects nothing if it returns %s, and reports that', async (_, given) => {
+  ])('selects nothing and reports the mistake if it returns %s', async (_, given) => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
     const channel = new SseChannel()
     const { body } = await join(channel, undefined, { filter: () => given as unknown as boolean })
@@ -65,7 +65,7 @@ describe('a filter', () => {
 })
 
 describe('a filter', () => {
-  it('refuses a filter that is not a function before anything is sent', async () => {
+  it('rejects a filter that is not a function before it sends anything', async () => {
     const filter = 'a' as unknown as () => boolean
     const channel = new SseChannel()
     const { stream, body } = await open()
@@ -83,7 +83,7 @@ describe('a filter', () => {
     expect(isHeadSent()).toBe(false)
   })
 
-  it('can unsubscribe or end its stream, which then gets nothing', async () => {
+  it('can unsubscribe or end its stream, which then receives nothing', async () => {
     const channel = new SseChannel()
     const { stream: left, body: leaving } = await join(channel, undefined, {
       filter: () => {
@@ -103,7 +103,7 @@ describe('a filter', () => {
     expect([leaving.ending, ending.ending, channel.stats.subscribers]).toEqual(['open', 'complete', 1])
   })
 
-  it('can close the channel, and all subscribers get the events published before', async () => {
+  it('can close the channel without losing earlier events for any subscriber', async () => {
     const channel = new SseChannel()
     const { body: first } = await join(channel)
     const { body: closing } = await join(channel, undefined, {
@@ -120,7 +120,7 @@ describe('a filter', () => {
     expect([first, closing, last].map(({ ending }) => ending)).toEqual(['complete', 'complete', 'complete'])
   })
 
-  it('can subscribe other streams, which get the events published afterwards', async () => {
+  it('can subscribe other streams, which receive the events published afterwards', async () => {
     const channel = new SseChannel()
     const late: FakeBody[] = []
     const { stream, body } = await open()
@@ -136,7 +136,7 @@ describe('a filter', () => {
 })
 
 describe('a filter or callback', () => {
-  it('reports its errors once per second', async () => {
+  it('reports its errors at most once per second', async () => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
     const channel = new SseChannel()
     for (let n = 0; n < 10; n++) await join(channel, undefined, { filter: throws })
@@ -148,7 +148,7 @@ describe('a filter or callback', () => {
     expect(String(warn.mock.calls[1]?.[0])).toContain('29 times more')
   })
 
-  it('keeps the order of events for all subscribers, even if it publishes and writes', async () => {
+  it('keeps the order of events for all subscribers, even if it publishes or writes', async () => {
     const published: string[] = []
     const give = (text: string): void => {
       published.push(text)
@@ -203,7 +203,7 @@ describe('replay', () => {
     expect(body.text).toBe('')
   })
 
-  it('finds an id with any characters that a client can send', async () => {
+  it('finds an id with any character that a client can send', async () => {
     const channel = new SseChannel({ onGap: () => expect.unreachable() })
     channel.publish('a', '1', { id: '\uD800' })
     channel.publish('a', '2')
@@ -224,7 +224,7 @@ describe('replay', () => {
     expect([early, later, fresh, back].map(dataOf)).toEqual(['1 2 3', '2 3', '3', '2 3'])
   })
 
-  it('waits for a slow client, then sends the events published since', async () => {
+  it('waits for a slow client and then sends the events published since', async () => {
     const channel = new SseChannel({ maxBufferedBytes: 100 })
     const big = 'x'.repeat(40_000)
     for (let n = 0; n < 6; n++) channel.publish('a', big, { id: String(n) })
@@ -283,7 +283,7 @@ describe('a slow subscriber', () => {
     return { channel, stream, body }
   }
 
-  it('gets the waiting events as soon as it reads', async () => {
+  it('receives the waiting events as soon as it reads', async () => {
     const { channel, body } = await slow({})
     await publish(channel, [1, 2, 3])
     expect(dataOf(body)).toBe('01')
@@ -298,7 +298,7 @@ describe('a slow subscriber', () => {
     ['drop-newest', '01 02 03 04', 'open', 2],
     ['drop-oldest', '01 04 05 06', 'open', 2],
     ['latest-by-key', '01 05 06', 'open', 3],
-  ] as const)('applies slowConsumer %s and gets the events %s', async (slowConsumer, seen, ending, drops) => {
+  ] as const)('applies slowConsumer %s and receives the events %s', async (slowConsumer, seen, ending, drops) => {
     let dropped = 0
     const { channel, body } = await slow({ slowConsumer, onDrop: (_, { events }) => (dropped += events) })
     await publish(channel, [1, 2, 3, 4, 5, 6], (n) => (n % 2 === 0 ? 'even' : 'odd'))
@@ -309,7 +309,7 @@ describe('a slow subscriber', () => {
     expect(dropped).toBe(drops)
   })
 
-  it('ends with the newest event under drop-oldest, however large it is', async () => {
+  it('ends with the newest event under drop-oldest, regardless of its size', async () => {
     const { channel, body } = await slow({ slowConsumer: 'drop-oldest' })
     await publish(channel, [1, 2])
     channel.publish('a', 'x'.repeat(500))
@@ -319,7 +319,7 @@ describe('a slow subscriber', () => {
     expect(dataOf(body)).toBe(`01 ${'x'.repeat(500)}`)
   })
 
-  it('is reported once, at three quarters, until it has caught up', async () => {
+  it('is reported once at three quarters until it has caught up', async () => {
     const warnings: number[] = []
     const { channel, body } = await slow({
       slowConsumer: 'drop-newest',

@@ -6,10 +6,10 @@ import type { ChannelEvent, History } from './history.ts'
 import { reportThrown } from '../stream/report.ts'
 import type { StreamListener } from '../stream/stream-listener.ts'
 
-/** Bytes per write while a client catches up. */
+/** Bytes per write while a client is catching up. */
 const SLICE_BYTES = 64 * 1024
 
-/** Filled share of the buffer at which a subscriber counts as slow. */
+/** Fill level of the buffer at which a subscriber counts as slow. */
 const SLOW_SHARE = 0.75
 
 /** The members of a channel that a subscriber uses. */
@@ -17,7 +17,7 @@ export interface SubscriberHost {
   readonly history: History
   readonly slowConsumer: SlowSubscriber
   readonly maxBufferedBytes: number
-  /** Sends the events from this turn to all subscribers now. */
+  /** Sends the events from this turn to all subscribers immediately. */
   flush(): void
   onSlow(subscriber: Subscriber, bufferedBytes: number): void
   onDrop(subscriber: Subscriber, events: number): void
@@ -25,10 +25,9 @@ export interface SubscriberHost {
 }
 
 /**
- * One stream on a channel. It catches up from the history, is live, or waits for its client to read.
+ * One stream on a channel. It is catching up from the history, live, or waiting for its client to read.
  *
- * While it catches up, it stores only its position in the history. While it waits, it queues references to shared
- * blocks.
+ * While catching up, it stores only its position in the history. While waiting, it queues references to shared blocks.
  */
 export class Subscriber implements StreamListener {
   // Fields that a broadcast uses come first, so that they share a cache line.
@@ -71,7 +70,7 @@ export class Subscriber implements StreamListener {
     this.#host.onEnd(this)
   }
 
-  /** Sends the kept events starting at `seq`, then goes live. */
+  /** Sends the kept events starting at `seq`, then becomes live. */
   start(seq: number): void {
     this.#nextSeq = seq
     this.#catchUp()
@@ -81,12 +80,12 @@ export class Subscriber implements StreamListener {
    * Sends the events from one turn.
    *
    * @param block All events, joined and shared with other subscribers
-   * @param selections Blocks for other filters, by the sequence numbers of their events
+   * @param selections Blocks for other selections, by the sequence numbers of their events
    */
   deliver(events: readonly ChannelEvent[], block: SharedChunk, selections: Map<string, SharedChunk>): void {
     if (!this.#isLive) return
     const wanted = this.#wanted(events)
-    // The filter can have unsubscribed this stream.
+    // The filter may have unsubscribed this stream.
     if (wanted.length === 0 || !this.#isLive) return
     if (this.#queue !== undefined) for (const event of wanted) this.#enqueue(event)
     else {
@@ -133,7 +132,7 @@ export class Subscriber implements StreamListener {
     if (this.#filter === undefined) return true
     try {
       const isWanted: unknown = this.#filter(event)
-      // A promise would be truthy for each event.
+      // A promise would be truthy for every event.
       if (typeof isWanted !== 'boolean') {
         throw withCode(
           'FW_INVALID_RETURN',
@@ -165,7 +164,7 @@ export class Subscriber implements StreamListener {
 
   #enqueue(event: ChannelEvent): void {
     const queue = this.#queue
-    // The previous event can have ended the stream.
+    // The previous event may have ended the stream.
     if (queue === undefined) return
     const { slowConsumer, maxBufferedBytes } = this.#host
     const key = slowConsumer === 'latest-by-key' ? (event.key ?? event.seq) : event.seq
@@ -174,7 +173,7 @@ export class Subscriber implements StreamListener {
     if (this.#queuedBytes > room && slowConsumer === 'close') return this.stream.breakOff()
     if (this.#queuedBytes > room && slowConsumer === 'drop-newest') dropped++
     else {
-      // Keep the newest event even if it alone exceeds the limit, so that the client ends with the current state.
+      // Keep the newest event even if it alone exceeds the limit, so that the client eventually receives the current state.
       for (const oldest of this.#queuedBytes > room ? queue.keys() : []) {
         dropped += this.#remove(queue, oldest)
         if (this.#queuedBytes <= room) break
@@ -213,7 +212,7 @@ export function shared(events: readonly ChannelEvent[]): SharedChunk {
   return { bytes: joined(events), chunked: undefined }
 }
 
-/** Joins the blocks of several events, once for all subscribers with the same selection. */
+/** Joins the blocks of several events, only once for all subscribers with the same selection. */
 function selected(events: readonly ChannelEvent[], selections: Map<string, SharedChunk>): SharedChunk {
   const name = events.map(({ seq }) => seq).join()
   let chunk = selections.get(name)

@@ -1,7 +1,7 @@
 import type { ResponseBody } from '@fw/types'
 import { startHeartbeat, type HeartbeatTarget } from './heartbeat.ts'
 
-/** A stream that waits until its client reads. */
+/** A stream that is waiting until its client reads. */
 export interface BlockedStream {
   /** Bytes of the stream that the transport has accepted so far. */
   readonly takenBytes: number
@@ -35,7 +35,7 @@ export class Blockage implements HeartbeatTarget {
     this.#isProlonged = true
   }
 
-  /** Aborts the stream if the client has read nothing since the last call, one stall limit ago. */
+  /** Aborts the stream if the client has read nothing since the last call. Calls are one stall limit apart. */
   beat(): void {
     const before = this.#takenBytes
     this.#takenBytes = this.#stream.takenBytes

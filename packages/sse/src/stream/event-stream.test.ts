@@ -10,7 +10,7 @@ import { sse } from './sse.ts'
 
 const bodies: FakeBody[] = []
 
-// An open stream keeps its timer running.
+// An open stream would keep its timer running.
 afterEach(() => {
   for (const body of bodies.splice(0)) body.disconnect()
 })
@@ -51,7 +51,7 @@ describe('a write', () => {
     ['sendJson', (stream, value) => stream.sendJson('e', value)],
     ['send', (stream, value) => stream.send(Object.assign(value, { data: 'x' }))],
     ['sendMany', (stream, value) => stream.sendMany(Object.assign([{ data: 'x' }], { value }))],
-  ])('keeps only the bytes of an event in memory while its client does not read (%s)', async (_, write) => {
+  ])('keeps only the bytes of an event in memory while its client is not reading (%s)', async (_, write) => {
     const { stream, body } = await open()
     body.capacity = 1
     const kept = Array.from({ length: 10 }, () => {
@@ -73,7 +73,7 @@ describe('a write', () => {
     expect(body.chunks.map(String)).toEqual(['data: 1\n\nid: 2\ndata: 2\n\n'])
   })
 
-  it('sends nothing, not even an empty chunk, for an empty block', async () => {
+  it('does not send a chunk for an empty block', async () => {
     const { stream, body } = await open()
     await stream.send({})
     await stream.sendMany([])
@@ -113,7 +113,7 @@ describe('a write', () => {
     [(s) => s.send(7 as never), 'stream.send: the event must be an object, got 7.'],
     [(s) => s.sendMany([{ id: 7 as never }]), 'stream.sendMany: id must be a string, got 7.'],
     [(s) => s.from('text' as never), 'stream.from: source must be an iterable object, got "text". Use stream.data() '],
-  ])('names the method and the argument in the error of %s', async (call, message) => {
+  ])('includes the method and the argument in the error from %s', async (call, message) => {
     const { stream } = await open()
     await expect(call(stream)).rejects.toThrow(message)
   })
@@ -131,7 +131,7 @@ describe('a write', () => {
     ['retry below 0', (s) => s.retry(-1), RangeError],
     ['one invalid block among many', (s) => s.sendMany([{ data: '1' }, { id: '\n' }]), TypeError],
     ['an invalid item from a source', (s) => s.from([{ id: '\0' }]), TypeError],
-  ])('rejects %s, sends none of it and continues', async (_, call, error) => {
+  ])('rejects %s without sending any of it, and continues', async (_, call, error) => {
     const { stream, body } = await open()
     await expect(call(stream)).rejects.toThrow(error)
     await stream.data('after')
@@ -151,7 +151,7 @@ describe('from', () => {
     expect(body.text).toBe('data: a\n\nevent: e\ndata: b\n\n')
   })
 
-  it('resolves when the client disconnects while the source waits, and ends the source', async () => {
+  it('resolves and ends the source when the client disconnects while the source is waiting', async () => {
     const { stream, body } = await open()
     let next: ((value: string) => void) | undefined
     let stopped = false
@@ -177,7 +177,7 @@ describe('from', () => {
   it.each([
     ['the client going', (_: SseStream, body: FakeBody) => body.disconnect()],
     ['close()', (stream: SseStream) => stream.close()],
-  ])('calls return() on the source at %s, even while next() is pending', async (_, over) => {
+  ])('calls return() on the source on %s, even while next() is pending', async (_, over) => {
     const { stream, body } = await open()
     const calls: string[] = []
     const source: AsyncIterable<string> = {
@@ -200,7 +200,7 @@ describe('from', () => {
     expect(body.text).toBe('data: a\n\n')
   })
 
-  it('calls return() on a source with a rejected item, but not on an ended source', async () => {
+  it('calls return() on a source after a rejected item, but not on an ended source', async () => {
     const { stream } = await open()
     let returned = 0
     const source = (items: ServerSentEvent[]): Iterable<ServerSentEvent> => ({
@@ -236,7 +236,7 @@ describe('from', () => {
     ['a number', 1],
     ['text', 'text'],
     ['an object', {}],
-  ])('rejects %s as a source, and the stream continues', async (_, source) => {
+  ])('rejects %s as a source without ending the stream', async (_, source) => {
     const { stream, body } = await open()
     await expect(stream.from(source as string[])).rejects.toThrow(
       'stream.from: source must be an iterable object, got ',
@@ -285,7 +285,7 @@ describe('from', () => {
 })
 
 describe('a producer that awaits only its writes', () => {
-  /** Writes after which the event loop counts as blocked. */
+  /** Number of writes after which the event loop counts as blocked. */
   const MOST = 100_000
 
   it.each<[string, SseOptions, (stream: SseStream, count: () => boolean) => Promise<void>]>([
@@ -323,7 +323,7 @@ describe('a producer that awaits only its writes', () => {
           })(),
         ),
     ],
-  ])('lets other tasks run with %s, and detects the disconnect', async (_, options, produce) => {
+  ])('lets other tasks run with %s and detects the disconnect', async (_, options, produce) => {
     const { stream, body } = await open({ heartbeatMs: 0, ...options })
     if (options.slowConsumer === 'drop') {
       body.capacity = 0
@@ -345,7 +345,7 @@ describe('the end', () => {
     ['the handler throwing', (_, body) => body.abort()],
   ]
 
-  it.each(overs)('ignores each write, even an invalid one, after %s', async (_, over) => {
+  it.each(overs)('ignores every write, even an invalid one, after %s', async (_, over) => {
     const { stream, body } = await open()
     await stream.data('a')
     expect(stream.isOpen()).toBe(true)
@@ -363,7 +363,7 @@ describe('the end', () => {
     expect(body.text).toBe('data: a\n\n')
   })
 
-  it.each(overs)('aborts the signal after %s, first read before or after', async (_, over) => {
+  it.each(overs)('aborts the signal after %s, whether it is first accessed before or after', async (_, over) => {
     const before = await open()
     const { signal } = before.stream
     expect(signal.aborted).toBe(false)
@@ -375,7 +375,7 @@ describe('the end', () => {
     expect(after.stream.signal.aborted).toBe(true)
   })
 
-  it.each(overs)('resolves `closed` after %s, first read before or after', async (_, over) => {
+  it.each(overs)('resolves `closed` after %s, whether it is first accessed before or after', async (_, over) => {
     const { stream, body } = await open()
     const { closed } = stream
     expect(await isSettled(closed)).toBe(false)
@@ -395,7 +395,7 @@ describe('the end', () => {
     expect(body.text).toBe('data: a\n\n')
   })
 
-  it('happens at the end of an `await using` block', async () => {
+  it('is reached when an `await using` block ends', async () => {
     const { ctx, body } = fakeContext()
     {
       await using stream = await sse(ctx)
@@ -435,7 +435,7 @@ describe('a closing server', () => {
 })
 
 describe('a slow client', () => {
-  it('makes a write wait until it has read', async () => {
+  it('makes a write wait until the client has read', async () => {
     const { stream, body } = await open()
     body.capacity = 0
     const write = stream.data('a')
@@ -469,7 +469,7 @@ describe('a slow client', () => {
     expect(body.text).toBe('data: 1\n\ndata: 2\n\n')
   })
 
-  it('misses events under "drop", and receives later ones once it reads again', async () => {
+  it('misses events under "drop" and receives later events once it reads again', async () => {
     const { stream, body } = await open({ slowConsumer: 'drop', maxBufferedBytes: 20 })
     body.capacity = 0
     void stream.data('1')
@@ -482,7 +482,7 @@ describe('a slow client', () => {
   })
 
   it.each(['close', 'drop'] as const)(
-    'gets an event larger than its buffer under %j if it keeps up',
+    'receives an event larger than its buffer under %j if it keeps up',
     async (policy) => {
       const { stream, body } = await open({ slowConsumer: policy, maxBufferedBytes: 20 })
       await stream.data('x'.repeat(100))
@@ -510,7 +510,7 @@ describe('a client that reads nothing', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('is not aborted while it reads at least some bytes', async () => {
+  it('is not aborted while it reads at least a few bytes', async () => {
     const { stream, body } = await open({ heartbeatMs: 0, stallTimeoutMs: 1000 })
     body.capacity = 0
     void stream.data('x'.repeat(100))
@@ -568,7 +568,7 @@ describe('a heartbeat', () => {
     expect(body.text).toBe('')
   })
 
-  it('is not sent while the client has bytes to read', async () => {
+  it('is not sent while the client has unread bytes', async () => {
     const { stream, body } = await open({ heartbeatMs: 1000 })
     body.capacity = 0
     void stream.data('x')

@@ -12,7 +12,7 @@ import type { SseStream } from './sse-stream.ts'
 import { endSoon } from './staggered-end.ts'
 import type { StreamListener } from './stream-listener.ts'
 
-/** An empty comment: bytes that clients ignore, and that keep proxies from closing the connection. */
+/** An empty comment. Clients ignore it, and it keeps proxies from closing the connection. */
 const HEARTBEAT = Buffer.from(encodeEvent({ comment: '' }))
 
 /** Reconnection time that a closing server sends: `DRAIN_RETRY_MS` plus a random part of `DRAIN_SPREAD_MS`. */
@@ -20,8 +20,8 @@ const DRAIN_RETRY_MS = 1000
 const DRAIN_SPREAD_MS = 2000
 
 /**
- * Number of writes on all streams after which one write waits for the next event-loop turn. Otherwise, a producer with
- * a fast client would block the event loop, and even a disconnect would not be detected.
+ * Number of writes on all streams after which a write waits for the next event-loop turn. Otherwise, a producer with a fast
+ * client would block the event loop, so that even a disconnect would go undetected.
  */
 const WRITES_IN_A_ROW = 64
 
@@ -38,7 +38,8 @@ export type StreamContext = Pick<Context<object>, 'onFinish' | 'onDrain' | 'prot
 /** The stream that `sse()` opens, with the members that channels and timers use. */
 // docs/decisions/0064
 export class EventStream<Events extends object = SseEvents> implements SseStream<Events>, HeartbeatTarget {
-  // Fields that a broadcast uses come first, next to each other: with many streams, none of them is in a CPU cache.
+  // Fields that a broadcast uses come first, because adjacent fields share cache lines. With many streams, none of these fields
+  // is in a CPU cache.
   readonly #body: ResponseBody
   readonly #heartbeats: HeartbeatWheel | undefined
   beatTick = 0
@@ -163,7 +164,7 @@ export class EventStream<Events extends object = SseEvents> implements SseStream
     return this.#body.write(chunk) || this.#wait()
   }
 
-  /** Sends encoded blocks that other streams also send. Returns the same as `write`. */
+  /** Like `write`, but for encoded blocks that several streams share. */
   writeShared(chunk: SharedChunk, events: number): boolean {
     const body = this.#body
     this.#count(events)
@@ -175,7 +176,7 @@ export class EventStream<Events extends object = SseEvents> implements SseStream
     return this.#blockage?.over ?? Promise.resolve()
   }
 
-  /** Ends the stream, and makes the client reconnect after `retryMs`. */
+  /** Ends the stream and makes the client reconnect after `retryMs`. */
   sendAway(reason: StreamEnd, retryMs: number): void {
     if (!this.isOpen()) return
     this.#letOthersFinish()
@@ -183,15 +184,15 @@ export class EventStream<Events extends object = SseEvents> implements SseStream
     this.#end(reason)
   }
 
-  /** Aborts the stream and discards its buffered bytes, because a client that does not read never reaches the end. */
+  /** Aborts the stream and discards its buffered bytes, because a client that does not read would never reach the end. */
   breakOff(): void {
     this.#finish('slow')
-    this.#body.abort(withCode('FW_SLOW_CLIENT', new Error('The client of an event stream reads too slowly')))
+    this.#body.abort(withCode('FW_SLOW_CLIENT', new Error('The client of an event stream is reading too slowly')))
   }
 
-  /** Notifies `listener` before each other write and before the stream ends, so that it can write first. */
+  /** Notifies `listener` before each write by others and before the stream ends, so that the listener can write first. */
   listen(listener: StreamListener): void {
-    // Most streams have one listener. An array that grows reserves room for 17.
+    // Most streams have one listener. A growing array would reserve space for 17 listeners.
     this.#listeners = this.#listeners === undefined ? [listener] : [...this.#listeners, listener]
   }
 
@@ -214,11 +215,11 @@ export class EventStream<Events extends object = SseEvents> implements SseStream
     return this.#context.clientAddress
   }
 
-  /** Identifies the client on a connection that can have other streams; `undefined` on HTTP/1.1. */
+  /** Identifies the client of a connection that several streams can share; `undefined` on HTTP/1.1. */
   get session(): string | undefined {
     const { protocol, exchange } = this.#context
     if (protocol === 'HTTP/1.1') return undefined
-    // A trusted proxy sends the requests of many clients on one connection.
+    // A trusted proxy can send requests from many clients on one connection.
     return `${exchange?.remoteAddress} ${exchange?.remotePort} ${this.clientAddress}`
   }
 
@@ -237,7 +238,7 @@ export class EventStream<Events extends object = SseEvents> implements SseStream
     return false
   }
 
-  /** Not async: its frame would keep the text in memory until the client has read the bytes. */
+  /** Not async, because its frame would keep the text in memory until the client has read the bytes. */
   #write(text: string, events: number = 1): Promise<void> {
     if (!this.#send(text, events)) return this.drained()
     if (++writesInARow < WRITES_IN_A_ROW) return Promise.resolve()
@@ -260,7 +261,7 @@ export class EventStream<Events extends object = SseEvents> implements SseStream
   #isTooSlowFor(chunk: Uint8Array): boolean {
     if (this.#settings.slowConsumer === 'wait') return false
     const buffered = this.#body.bufferedBytes
-    // A client that reads everything still gets a block larger than the limit.
+    // A client that reads everything still receives a block larger than the limit.
     return buffered > 0 && buffered + chunk.byteLength > this.#settings.maxBufferedBytes
   }
 

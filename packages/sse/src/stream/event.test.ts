@@ -88,7 +88,7 @@ describe('encodeEvent', () => {
     expect(() => encodeEvent({ retry: retry as number })).toThrow(RangeError)
   })
 
-  it('encodes any text so that a client dispatches exactly that text', () => {
+  it('encodes any text so that clients dispatch exactly that text', () => {
     const anyText = fc.string({ unit: fc.constantFrom('\r', '\n', ':', ' ', 'data: x', 'é', '\u2028', '\0', 'a') })
     const oneLine = anyText.map((text) => text.replaceAll(/[\r\n\0]/g, ''))
     fc.assert(

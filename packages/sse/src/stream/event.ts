@@ -6,11 +6,14 @@ export interface ServerSentEvent {
   readonly comment?: string | undefined
   /** Event type. Clients use `message` if it is absent or empty. */
   readonly event?: string | undefined
-  /** Becomes the client's last event id. An empty id resets it. */
+  /** The client's new last event id. An empty id resets it. */
   readonly id?: string | undefined
-  /** Time that the client waits before it reconnects, in milliseconds. */
+  /** Milliseconds that the client waits before it reconnects. */
   readonly retry?: number | undefined
-  /** Payload. Each line becomes one `data` line. A named event without data gets an empty one, so that clients dispatch it. */
+  /**
+   * The payload. Each line becomes one `data` line. For a named event without data, an empty line is sent, so that clients
+   * dispatch the event.
+   */
   readonly data?: string | undefined
 }
 
@@ -90,7 +93,7 @@ export function requireMilliseconds(api: string, name: string, value: unknown): 
 
 function idLine(api: string, id: string): string {
   const text = line(api, 'id', id)
-  // Clients ignore an id with NUL. They send other control characters back in a header field, which servers refuse with
+  // Clients ignore an id with NUL. They return other control characters in a header field, which servers refuse with
   // 400. After that, clients never reconnect.
   if (/[^\t\P{Cc}]/u.test(id)) {
     const fix = 'Encode it, for example with encodeURIComponent().'
@@ -114,7 +117,7 @@ function idLine(api: string, id: string): string {
 
 /** Encodes a field that must be one line. */
 function line(api: string, name: string, value: string): string {
-  // A second line would be parsed as a field.
+  // Clients would parse a second line as a field.
   if (/[\r\n]/.test(requireString(api, name, value))) {
     const fix = 'Only data and comments can have several lines.'
     throw withCode(
@@ -125,7 +128,7 @@ function line(api: string, name: string, value: string): string {
   return `${name}: ${value}\n`
 }
 
-/** Encodes a field with one line for each line of its value. */
+/** Encodes a field as one line for each line of its value. */
 function lines(name: string, value: string): string {
   if (!/[\r\n]/.test(value)) return `${name}: ${value}\n`
   let text = ''

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { startHeartbeat, type HeartbeatWheel, type HeartbeatTarget } from './heartbeat.ts'
 
-/** A heartbeat like the one that a stream uses. */
+/** A heartbeat like that of a stream. */
 interface Heartbeat {
   postpone(): void
   stop(): void
@@ -37,7 +37,7 @@ describe('startHeartbeat', () => {
     expect(beats()).toBe(10)
   })
 
-  it('does not beat while it is postponed', () => {
+  it('does not beat while writes postpone it', () => {
     const { beats, heartbeat } = start(1000)
     for (let i = 0; i < 20; i++) {
       vi.advanceTimersByTime(500)
@@ -70,7 +70,7 @@ describe('startHeartbeat', () => {
     expect(vi.getTimerCount()).toBe(2)
   })
 
-  it('stops one target without the others, even during a beat', () => {
+  it('stops only one target, even during a beat', () => {
     const last = start(1000)
     const stopping: HeartbeatTarget = {
       beatTick: 0,
@@ -87,7 +87,7 @@ describe('startHeartbeat', () => {
     expect(other.beats()).toBe(3)
   })
 
-  it('stops its timer with the last target, and ignores a second stop', () => {
+  it('stops its timer with the last target and ignores a second stop', () => {
     const { heartbeat } = start(1000)
     heartbeat.stop()
     heartbeat.stop()

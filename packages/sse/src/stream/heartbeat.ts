@@ -1,9 +1,9 @@
-/** Ticks per period. A heartbeat comes at most one tick early and never late. */
+/** Ticks per period. A heartbeat is at most one tick early and never late. */
 const TICKS = 8
 
 /**
- * Called after a silent period. The wheel stores the target itself and allocates no entry for it: each open stream has a
- * target, and each broadcast reschedules all of them.
+ * Called after a silent period. The wheel stores the target itself without allocating an entry, because each open stream has a
+ * target and each broadcast reschedules all of them.
  */
 export interface HeartbeatTarget {
   /** Tick of the last write. Set it to the wheel's `tick` at each write. */

@@ -55,7 +55,7 @@ it('reports each opened stream and the reason for its end', async () => {
     opened,
     ended('slow', 1, 'data: a\n\n'.length),
     opened,
-    // The retry block.
+    // The bytes of the retry block.
     ended('shutdown', 0, 'retry: 1000\n\n'.length),
   ])
 })
@@ -93,7 +93,7 @@ it("reports a channel's events", async () => {
   ])
 })
 
-it('reports a broadcast after its end, so that a listener can publish and close the channel', async () => {
+it('reports a broadcast after it ends, so that a listener can publish and close the channel', async () => {
   const channel = new SseChannel()
   const { stream, body } = await open()
   channel.subscribe(stream)

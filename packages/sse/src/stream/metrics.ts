@@ -8,7 +8,7 @@ export type StreamEnd =
   | 'aborted'
   /** The client read too slowly or stalled. */
   | 'slow'
-  /** The server or the channel closes. */
+  /** The server or the channel closed. */
   | 'shutdown'
   /** The stream exceeded a channel limit. */
   | 'refused'
@@ -39,14 +39,14 @@ export interface SseMetrics {
     readonly channel: string
     /** Number of events. */
     readonly events: number
-    /** Bytes of the block with all events, which each subscriber gets. */
+    /** Bytes of the block with all events, which each subscriber receives. */
     readonly bytes: number
-    /** Bytes from earlier writes that still wait for the subscribers. */
+    /** Bytes from earlier writes that the subscribers have not read yet. */
     readonly bufferedBytes: number
     /** Number of subscribers. */
     readonly subscribers: number
   }
-  /** `fw.sse.drop`: a channel discarded events for a subscriber that reads too slowly. */
+  /** `fw.sse.drop`: a channel discarded events for a subscriber that was reading too slowly. */
   readonly drop: {
     /** Name of the channel. */
     readonly channel: string
@@ -57,7 +57,7 @@ export interface SseMetrics {
   readonly slow: {
     /** Name of the channel. */
     readonly channel: string
-    /** Bytes that wait for the subscriber. */
+    /** Bytes that the subscriber has not read yet. */
     readonly bufferedBytes: number
   }
   /** `fw.sse.gap`: a subscriber missed events that the history no longer has. */
@@ -80,7 +80,7 @@ type Channels = { readonly [Name in keyof SseMetrics]: Channel<unknown, SseMetri
 
 const names = ['open', 'close', 'broadcast', 'drop', 'slow', 'gap', 'refuse'] as const
 
-/** The diagnostics channels. Create a message only if `hasSubscribers`. */
+/** The diagnostics channels. Create a message only if `hasSubscribers` is true. */
 export const metrics: Channels = Object.fromEntries(
   names.map((name) => [name, channel(`fw.sse.${name}`)]),
 ) as unknown as Channels

@@ -8,7 +8,7 @@ export function openStream<Events extends object>(ctx: Context<object>, settings
   if (ctx.headSent) {
     throw withCode(
       'FW_RESPONSE_SENT',
-      new Error('Cannot open an event stream: the head of a response was already sent. Respond once per request.'),
+      new Error('Cannot open an event stream: the response head was already sent. Respond once per request.'),
     )
   }
   prepareHead(ctx)
@@ -31,7 +31,7 @@ function prepareHead({ responseHeaders, protocol }: Context<object>): void {
 
 function lastEventId(ctx: Context<object>, param: string | undefined): string | null {
   const bytes = ctx.headers.get('last-event-id')
-  // EventSource sends its id as UTF-8.
+  // EventSource sends the id as UTF-8.
   if (bytes !== null && bytes !== '') return Buffer.from(bytes, 'latin1').toString()
   const value = param === undefined ? null : ctx.query.get(param)
   return value === '' ? null : value

@@ -56,10 +56,10 @@ function iteratorOf(
   )
 }
 
-/** Ends a source. Ignores its errors, because no caller waits for them. */
+/** Ends a source. Ignores errors from the source, because no caller is waiting for them. */
 function stop(iterator: AsyncIterator<unknown> | Iterator<unknown>): void {
   try {
-    // `return` can return a foreign promise or none at all.
+    // `return` can return a foreign promise or no promise.
     Promise.resolve(iterator.return?.()).catch(() => {})
   } catch {
     // A source can also throw synchronously.

@@ -1,8 +1,8 @@
-/** Minimum time between two reports of one callback. A failing callback usually fails for each event and subscriber. */
+/** Minimum time between two reports of one callback. A failing callback usually fails for every event and subscriber. */
 const PAUSE_MS = 1000
 
 interface Reported {
-  /** Time of the last report, from `performance.now()`. */
+  /** Time of the last report, measured with `performance.now()`. */
   readonly timeMs: number
   /** Number of errors since the last report. */
   unreported: number
@@ -11,7 +11,7 @@ interface Reported {
 const reports = new Map<string, Reported>()
 
 /**
- * Reports an error from a callback as a process warning, so that other subscribers still get their events.
+ * Reports an error from a callback as a process warning, so that other subscribers still receive their events.
  *
  * @param callback Description of the callback, from a fixed set
  */

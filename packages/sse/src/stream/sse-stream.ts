@@ -18,7 +18,7 @@ export interface SseStream<Events extends object = SseEvents> extends AsyncDispo
   /** Number of written bytes that the transport has not accepted yet. */
   readonly bufferedBytes: number
 
-  /** Reports whether a write can still reach the client. */
+  /** Reports whether writes can still reach the client. */
   isOpen(): boolean
 
   /** Sends a named event. @throws {TypeError} like `send`, and if an argument is missing */
@@ -30,7 +30,7 @@ export interface SseStream<Events extends object = SseEvents> extends AsyncDispo
   /**
    * Sends a named event whose data is `value` as JSON.
    *
-   * @param serialize Replaces `JSON.stringify`, for example by a function compiled from a schema
+   * @param serialize Replaces `JSON.stringify`, for example with a function compiled from a schema
    * @throws {TypeError} like `event`, and if the value has no JSON form
    */
   sendJson<Name extends EventName<Events>, Value extends Events[Name]>(
@@ -43,7 +43,7 @@ export interface SseStream<Events extends object = SseEvents> extends AsyncDispo
   comment(text: string): Promise<void>
 
   /**
-   * Sends the time that the client waits before it reconnects, in milliseconds.
+   * Sends the number of milliseconds that the client waits before it reconnects.
    *
    * @throws {TypeError | RangeError} if `ms` is not a safe integer of at least 0
    */
@@ -52,14 +52,14 @@ export interface SseStream<Events extends object = SseEvents> extends AsyncDispo
   /** Sends one block. @throws {TypeError | RangeError} like `encodeEvent`, before anything is written */
   send(block: ServerSentEvent): Promise<void>
 
-  /** Sends several blocks in one write: all of them, or none if one is refused. @throws like `send` */
+  /** Sends several blocks in one write. If one is invalid, none is sent. @throws like `send` */
   sendMany(blocks: Iterable<ServerSentEvent>): Promise<void>
 
   /**
-   * Sends each value of `source`: a string with `data`, an object with `send`. Waits for each write before the next one.
+   * Sends each value of `source`: a string with `data`, an object with `send`. Waits for each write before the next.
    *
-   * Resolves when the source or the stream ends, even if the source is still waiting. When the stream ends, it calls
-   * the source's `return()`. An async generator notices this only at its next `yield`, so pass `signal` to long waits.
+   * Resolves when the source or the stream ends, even if the source is still waiting. When the stream ends, it calls the
+   * source's `return()`. An async generator can react only at its next `yield`, so pass `signal` to long waits.
    *
    * @throws like `send`, and any error from the source while the stream is open
    */

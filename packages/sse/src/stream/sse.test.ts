@@ -19,13 +19,13 @@ describe('the head', () => {
     })
   })
 
-  it.each(['HTTP/2.0', 'HTTP/3.0'])('contains no Connection field on %s', async (protocol) => {
+  it.each(['HTTP/2.0', 'HTTP/3.0'])('does not contain Connection on %s', async (protocol) => {
     const { ctx, head } = fakeContext({ protocol })
     await sse(ctx)
     expect(head.has('connection')).toBe(false)
   })
 
-  it('keeps fields that the handler set, except the length', async () => {
+  it('keeps the fields from the handler, except the length', async () => {
     const { ctx, head } = fakeContext({ protocol: 'HTTP/2.0' })
     head
       .set('content-length', '5')
@@ -41,7 +41,7 @@ describe('the head', () => {
     })
   })
 
-  it('becomes the whole response to HEAD: the stream is already closed', async () => {
+  it('is the whole response to HEAD, whose stream is already closed', async () => {
     const { ctx, body } = fakeContext({ method: 'HEAD' })
     const stream = await sse(ctx, { retryMs: 5 })
     expect(stream.isOpen()).toBe(false)
@@ -54,12 +54,12 @@ describe('the head', () => {
   it('is sent only once', async () => {
     const { ctx } = fakeContext()
     await sse(ctx)
-    await expect(sse(ctx)).rejects.toThrow('Cannot open an event stream: the head of a response was already sent')
+    await expect(sse(ctx)).rejects.toThrow('Cannot open an event stream: the response head was already sent')
   })
 })
 
 describe('an option', () => {
-  it('sends a retry block first with retryMs', async () => {
+  it('sends a retry block first if it is retryMs', async () => {
     const { ctx, body } = fakeContext()
     const stream = await sse(ctx, { retryMs: 0 })
     await stream.data('a')
@@ -77,7 +77,7 @@ describe('an option', () => {
     [{ lastEventIdParam: 7 }, TypeError],
     [{ heartbeat: 15 }, TypeError],
     [{ stallTimeoutMs: 2 ** 31 }, RangeError],
-  ])('rejects %j before the header section is sent', async (options, error) => {
+  ])('rejects %j before it sends the head', async (options, error) => {
     const { ctx, isHeadSent } = fakeContext()
     await expect(sse(ctx, options as SseOptions)).rejects.toThrow(error)
     expect(isHeadSent()).toBe(false)
@@ -95,7 +95,7 @@ describe('an error about options', () => {
       'sse: option "slowConsumer" must be "wait", "close" or "drop", got "explode". Omit it to use the default.',
     ],
     [{ stallMs: 1 }, 'sse: unknown option "stallMs". Use stallTimeoutMs instead.'],
-  ])('states the fix for %j', async (options, message) => {
+  ])('explains the fix for %j', async (options, message) => {
     await expect(sse(fakeContext().ctx, options)).rejects.toThrow(message)
   })
 })

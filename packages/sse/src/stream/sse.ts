@@ -5,16 +5,16 @@ import type { SseEvents } from './typed-events.ts'
 import { STREAM_KINDS, streamSettings, type SseOptions } from './stream-options.ts'
 
 /**
- * Sends the response header section and returns a stream of server-sent events.
+ * Sends the response head and returns a stream of server-sent events.
  *
- * Header fields that are already set are kept, except `content-length`. Returning from the handler ends the stream.
- * Throwing aborts it, so that the client sees an error instead of a clean end. When the server closes, the stream sends
- * a `retry` block and ends. For HEAD, the returned stream is already closed.
+ * Keeps header fields that are already set, except `content-length`. Returning from the handler ends the stream. Throwing
+ * aborts it, so that the client sees an error instead of a clean end. When the server closes, the stream sends a `retry` block
+ * and ends. For HEAD, the returned stream is already closed.
  *
  * A type parameter, such as `sse<{ tick: number }>(ctx)`, limits the events that compile.
  *
  * @throws {TypeError | RangeError} if an option is unknown or out of range
- * @throws {Error} if the header section was already sent
+ * @throws {Error} if the head was already sent
  *
  * @example
  * router.get('/ticks', async (ctx) => {

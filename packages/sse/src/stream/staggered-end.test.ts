@@ -7,7 +7,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-it('ends the first thousand together and the others in batches, in order', () => {
+it('ends the first thousand streams together and the others in batches, in order', () => {
   const ended: number[] = []
   for (let n = 0; n < 2500; n++) endSoon(() => ended.push(n))
   expect(ended).toHaveLength(1000)
@@ -26,7 +26,7 @@ it('does not end a stream that has already ended', () => {
   expect(ended).toBe(1000)
 })
 
-it('starts a new batch after a pause, and leaves no timer', () => {
+it('starts a new batch after a pause and leaves no timer', () => {
   let ended = 0
   for (let n = 0; n < 1000; n++) endSoon(() => ended++)
   vi.advanceTimersByTime(100)

@@ -3,9 +3,9 @@
  * order.
  */
 export interface StreamListener {
-  /** Called before another write. Must write the events that wait for the end of the turn. */
+  /** Called before a write by others. Must write the events that are waiting for the end of the turn. */
   onTurn(): void
-  /** Called before a normal end. Must write all waiting events, including those held back for a slow client. */
+  /** Called before a normal end. Must write all waiting events, including those that are waiting for a slow client. */
   onEnding(): void
   /** Called after the stream has ended. */
   onEnd(): void

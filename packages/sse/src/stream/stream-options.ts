@@ -1,7 +1,7 @@
 import { checkOptions, integer, oneOf, type OptionKinds, text } from '@fw/options'
 
 /**
- * What happens on a write to a client that reads too slowly:
+ * The behavior on a write to a client that is reading too slowly:
  *
  * - `'wait'` makes the write wait.
  * - `'close'` aborts the stream, so that the client reconnects.
@@ -12,21 +12,21 @@ export type SlowConsumer = 'wait' | 'close' | 'drop'
 /** Options of `sse`. All are optional. */
 export interface SseOptions {
   /**
-   * Sends a comment after this many milliseconds without a write; 0 sends none. Default 15,000, because proxies close
+   * Sends a comment after this many milliseconds without a write; 0 disables comments. Default 15,000, because proxies close
    * silent connections after 30 to 60 s.
    */
   readonly heartbeatMs?: number | undefined
-  /** Tells the client to wait this many milliseconds before it reconnects. Default: the client decides. */
+  /** Tells the client to wait this many milliseconds before it reconnects. Default: the client's own value. */
   readonly retryMs?: number | undefined
   /** Query parameter to use if the request has no `Last-Event-ID` field. Default: none. */
   readonly lastEventIdParam?: string | undefined
-  /** Decides how to treat a client that reads too slowly. Default 'wait'. */
+  /** Decides how to treat a client that is reading too slowly. Default 'wait'. */
   readonly slowConsumer?: SlowConsumer | undefined
-  /** Limits the bytes that wait for the client. Beyond the limit, `'close'` or `'drop'` takes effect. Default 1 MiB. */
+  /** Limits the bytes that the client has not read yet. Beyond the limit, `'close'` or `'drop'` takes effect. Default 1 MiB. */
   readonly maxBufferedBytes?: number | undefined
   /**
-   * Aborts the stream if the client reads none of the waiting bytes for this many milliseconds. 0 leaves the limit to the
-   * server. Default 30,000.
+   * Aborts the stream if the client reads none of the waiting bytes for this many milliseconds. With 0, only the server's own
+   * limit applies. Default 30,000.
    */
   readonly stallTimeoutMs?: number | undefined
 }

@@ -6,7 +6,7 @@ export type SseEvents = Record<string, unknown>
 /** Names of the events in `Events`. */
 export type EventName<Events extends object> = keyof Events & string
 
-/** Converts a value to an event's data; for example, a function compiled from a schema. */
+/** Converts a value to an event's data. Can be a function compiled from a schema. */
 export type Serializer<T> = (value: T) => string
 
 /** Serializers by event name. */
@@ -20,7 +20,7 @@ export type Serializers<Events extends object> = {
  *
  * @param api Name of the called function, which begins every error
  * @throws {TypeError} if the value has no JSON form
- * @throws Any error from `serialize`
+ * @throws any error from `serialize`
  */
 export function toData<T>(api: string, value: T, serialize: (value: T) => unknown = JSON.stringify): string {
   const text = serialize(value)

@@ -29,7 +29,7 @@ export class EventClient implements AsyncDisposable {
   }
 
   /**
-   * Requests a stream. Resolves when the response header section has arrived.
+   * Requests a stream. Resolves when the response head has arrived.
    *
    * @param init Options for `fetch`. A `last-event-id` header field requests missed events
    * @throws {Error} if the response is not an event stream
@@ -93,7 +93,7 @@ export class EventClient implements AsyncDisposable {
 
   /** Closes the connection. */
   async close(): Promise<void> {
-    // The server can have aborted the stream already.
+    // The server may already have aborted the stream.
     await this.#connection.body.cancel().catch(() => {})
   }
 
@@ -115,7 +115,7 @@ interface Connection {
 async function connect(fetcher: Fetcher, target: string, init: RequestInit, lastEventId: string): Promise<Connection> {
   const headers = new Headers(init.headers)
   if (!headers.has('accept')) headers.set('accept', 'text/event-stream')
-  // Header values are bytes: EventSource sends its id as UTF-8.
+  // Header values are bytes, and EventSource sends the id as UTF-8.
   if (lastEventId === '') headers.delete('last-event-id')
   else if (lastEventId !== headers.get('last-event-id')) {
     headers.set('last-event-id', Buffer.from(lastEventId).toString('latin1'))

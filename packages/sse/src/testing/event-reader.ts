@@ -2,17 +2,17 @@ import { createParser, type EventSourceParser } from 'eventsource-parser'
 
 /** An event that an `EventSource` would dispatch. */
 export interface ReceivedEvent {
-  /** Name of the event; `message` if there is none. */
+  /** Name of the event; `message` if the event has no name. */
   readonly type: string
   /** The data, with its lines joined by LF. */
   readonly data: string
-  /** The last id that the stream has set. */
+  /** The last id that the stream set. */
   readonly lastEventId: string
 }
 
 /** Parses a stream piece by piece, like an `EventSource`. */
 export class EventReader {
-  /** Parsed events. A reader can remove events from the front. */
+  /** Parsed events. Users can remove events from the front. */
   readonly events: ReceivedEvent[] = []
   /** Received comments, such as those of heartbeats. */
   readonly comments: string[] = []
@@ -21,7 +21,7 @@ export class EventReader {
   /** The received reconnection time, or `null`. */
   retryMs: number | null = null
   readonly #parser: EventSourceParser
-  // The decoder must keep a byte order mark, because `feed` removes the only one that a stream can begin with.
+  // The decoder must keep byte order marks, because `feed` removes the one that a stream can begin with.
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   #hasBegun = false
 
@@ -32,7 +32,7 @@ export class EventReader {
       onComment: (comment) => this.comments.push(comment),
       onEvent: ({ event, data }) => this.events.push({ type: event || 'message', data, lastEventId: this.lastEventId }),
     })
-    // After an empty line, the parser does not look for a byte order mark, so that it cannot remove a second one.
+    // After an empty line, the parser no longer removes a byte order mark, so it cannot remove a second one.
     this.#parser.feed('\n')
   }
 

@@ -33,7 +33,7 @@ export function evaluate({ method, fields, etag, lastModified }: Input): number 
   return holds ? rangeStatus(fields['range']) : 200
 }
 
-/** Returns the status for a 10-byte file. The target `range` checks more of this field. */
+/** Returns the status for a 10-byte file. The fuzz target `range` checks this field in more depth. */
 function rangeStatus(field: string): number {
   const [, first = '', last = ''] = /^[\t ]*bytes=[\t ,]*(\d*)-(\d*)[\t ,]*$/i.exec(field) ?? []
   if (first === '' && last === '') return 200

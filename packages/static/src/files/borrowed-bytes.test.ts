@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { BorrowedBytes, type Holding } from './borrowed-bytes.ts'
 
-it('counts files that are lent and no longer cached, in any order', () => {
+it('counts lent files that are no longer cached, in any order', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.nat(3), fc.constantFrom('lend', 'return', 'drop'))), (steps) => {
       const loans = new BorrowedBytes()

@@ -4,18 +4,18 @@ export interface Holding {
   readonly size: number
   /** Responses that are still being sent. */
   borrowers: number
-  /** Whether the cache also holds the file. */
+  /** Whether the file is still in the cache. */
   isKept: boolean
 }
 
 /**
- * Counts the bytes that only responses in progress hold. The cache can drop a file, but its memory is not freed until
+ * Counts the bytes that only responses in progress keep in memory. The cache can drop a file, but its memory is not freed until
  * the clients have read it.
  */
 export class BorrowedBytes {
   #bytes = 0
 
-  /** Bytes of files that responses use and the cache has dropped. */
+  /** Bytes of files that the cache has dropped but responses still use. */
   get bytes(): number {
     return this.#bytes
   }
@@ -28,7 +28,7 @@ export class BorrowedBytes {
     }
   }
 
-  /** Records that the cache drops the file. */
+  /** Records that the cache has dropped the file. */
   drop(holding: Holding): void {
     if (!holding.isKept) return
     holding.isKept = false

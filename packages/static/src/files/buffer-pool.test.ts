@@ -4,13 +4,13 @@ import { BufferPool, LARGE_BYTES, SMALL_BYTES } from './buffer-pool.ts'
 const sizesOf = (buffers: readonly Buffer[]): number[] => buffers.map(({ byteLength }) => byteLength)
 
 describe('BufferPool', () => {
-  it('returns small buffers if few bytes are left, and large ones otherwise', () => {
+  it('returns small buffers if few bytes are left, otherwise large ones', () => {
     const pool = new BufferPool()
     const taken = [1, SMALL_BYTES, SMALL_BYTES + 1, 1e9].map((length) => pool.take(length))
     expect(sizesOf(taken)).toEqual([SMALL_BYTES, SMALL_BYTES, LARGE_BYTES, LARGE_BYTES])
   })
 
-  it('reuses returned buffers, and never one that is in use', () => {
+  it('reuses returned buffers, but never a buffer in use', () => {
     const pool = new BufferPool()
     for (const length of [1, 1e9]) {
       const buffer = pool.take(length)
@@ -20,7 +20,7 @@ describe('BufferPool', () => {
     }
   })
 
-  it('limits the number of large buffers, returned or dropped', () => {
+  it('limits the number of large buffers, including returned and dropped ones', () => {
     const pool = new BufferPool()
     const taken = Array.from({ length: 1000 }, () => pool.take(1e9))
     const large = taken.filter(({ byteLength }) => byteLength === LARGE_BYTES)

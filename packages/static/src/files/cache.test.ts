@@ -18,7 +18,7 @@ const cacheOf = (base: string, options: Partial<CacheOptions> = {}): FileCache =
     ...options,
   })
 
-/** Long enough that two changes have different timestamps. */
+/** Waits long enough that two changes have different timestamps. */
 const settle = (): Promise<void> => delay(40)
 
 const state = (size: bigint): FileIdentity => ({ dev: 0n, ino: 0n, mtimeNs: 0n, ctimeNs: 0n, size })
@@ -110,7 +110,7 @@ describe('FileCache', () => {
     expect((await read(cache, folder.join('b'))).from).toBe('file')
   })
 
-  it('counts empty files too', async () => {
+  it('counts empty files', async () => {
     await using folder = await tempFolder({ empty: '' })
     const cache = cacheOf(folder.path)
     await settle()
@@ -135,7 +135,7 @@ describe('FileCache', () => {
     for (const { text } of reads) expect(text).toHaveLength(500_000)
   })
 
-  it('opens the file for waiting requests if the first one finds nothing', async () => {
+  it('opens the file for waiting requests if the first request finds no file', async () => {
     await using folder = await tempFolder({ 'a.txt': 'AA' })
     const cache = cacheOf(folder.path)
     const path = folder.join('a.txt')
@@ -145,7 +145,7 @@ describe('FileCache', () => {
     expect(await cache.open(path, stats)).toBe('missing')
   })
 
-  it('opens the file for waiting requests if the first one does not load it', async () => {
+  it('opens the file for waiting requests if the first request does not load it', async () => {
     await using folder = await tempFolder({ 'a.txt': 'AA' })
     const cache = cacheOf(folder.path)
     const path = folder.join('a.txt')
@@ -158,7 +158,7 @@ describe('FileCache', () => {
     expect(await waiting).toEqual({ text: 'AA', from: 'file' })
   })
 
-  it('streams files while clients hold maxCacheBytes of dropped files', async () => {
+  it('streams files while clients keep maxCacheBytes of dropped files in memory', async () => {
     const names = ['a', 'b', 'c', 'd']
     await using folder = await tempFolder(Object.fromEntries(names.map((name) => [name, name.repeat(100_000)])))
     const cache = cacheOf(folder.path, { maxCacheBytes: 250_000 })
@@ -181,7 +181,7 @@ describe('FileCache', () => {
       const end = await send(name)
       if (typeof end !== 'string') ends.push(end)
     }
-    // Four files are in memory, two of them in the cache. There is no room for a fifth.
+    // Four files are in memory, two of them in the cache. A fifth does not fit.
     expect([ends.length, await send('b')]).toEqual([4, 'streamed'])
     for (const end of ends) end()
     expect(await send('b')).toBeTypeOf('function')

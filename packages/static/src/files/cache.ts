@@ -6,7 +6,7 @@ import type { Changed, Sample } from './sample.ts'
 import type { Confinement } from '../options.ts'
 import { openSource, WHOLE_BYTES, type FileSource, type MemorySource, type Source } from './source.ts'
 
-/** Approximate bytes of an entry without its content, so that a million empty files have a cost. */
+/** Approximate bytes of an entry without its content, so that even empty files count. */
 const ENTRY_BYTES = 512
 
 interface Entry extends MemorySource {
@@ -24,8 +24,8 @@ export interface CacheOptions {
 }
 
 /**
- * Keeps the unchanged files of one directory in memory. The key is the path of an existing file, so neither misses nor
- * different spellings of a request path make the cache grow.
+ * Keeps the unchanged files of one directory in memory. The key is the path of an existing file, so misses and different
+ * spellings of a request path do not make the cache grow.
  */
 export class FileCache {
   readonly #options: CacheOptions
@@ -52,7 +52,7 @@ export class FileCache {
   /**
    * Returns the file from memory, or opens it. The caller closes an open file.
    *
-   * @param stats State of the file at this request's stat call. An entry for any other state is dropped
+   * @param stats State of the file in this request's stat call. An entry for any other state is dropped
    */
   open(path: string, stats: FileIdentity): Source | Promise<Source | FileFailure> {
     return this.hit(path, stats) ?? this.#open(path, stats)
@@ -74,15 +74,15 @@ export class FileCache {
     return entry
   }
 
-  /** Reports whether the cache can hold a file of this size. */
+  /** Reports whether a file of this size fits into the cache. */
   isCacheable({ size }: FileIdentity): boolean {
     const { cacheInMemory, maxCachedFileBytes, maxCacheBytes } = this.#options
     return cacheInMemory && size <= maxCachedFileBytes && size <= maxCacheBytes
   }
 
   /**
-   * Reports whether to read an open file with `load`. Once responses in progress hold `maxCacheBytes` outside the cache,
-   * further files are streamed and use one buffer each.
+   * Reports whether to read an open file with `load`. Once responses in progress keep `maxCacheBytes` outside the cache in
+   * memory, the server streams further files, with one buffer each.
    */
   admits(file: FileSource): boolean {
     const size = Number(file.stats.size)
@@ -94,7 +94,7 @@ export class FileCache {
   }
 
   /**
-   * Reads an open file into memory, and caches it if its timestamps can reveal the next change.
+   * Reads an open file into memory. Caches it if its timestamps would reveal the next change.
    *
    * @param before Sample from an earlier attempt. With it, accepts a file that has only grown
    */
@@ -142,7 +142,7 @@ export class FileCache {
   #entryOf(source: MemorySource): Entry {
     const size = source.bytes.byteLength
     const holding: Holding = { size, borrowers: 0, isKept: false }
-    // Do not count a file that a stream would also hold whole in its buffer.
+    // Do not count a file that would fit into a stream buffer anyway.
     return size <= WHOLE_BYTES
       ? { ...source, holding }
       : { ...source, holding, borrow: () => this.#loans.lend(holding) }

@@ -28,7 +28,7 @@ const FAILURES: ReadonlyMap<string, FileFailure> = new Map([
   ['ENFILE', 'exhausted'],
 ])
 
-/** Returns the failure behind a `node:fs` error; `undefined` for an unexpected error, such as EIO. */
+/** Returns the failure that a `node:fs` error indicates; `undefined` for an unexpected error, such as EIO. */
 export function fileFailure(error: unknown): FileFailure | undefined {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined
   return FAILURES.get(error.code)

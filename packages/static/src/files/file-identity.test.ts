@@ -16,13 +16,13 @@ describe('isSettled', () => {
   it.each([
     [false, 19],
     [true, 21],
-    // A file with a future timestamp can change until that time.
+    // A file with a future timestamp can change undetected until that time.
     [false, -5000],
   ])('returns %s for a file that changed %d ms ago', (expected, msAgo) => {
     expect(isSettled(changed(msAgo))).toBe(expected)
   })
 
-  // A file system with timestamps in whole or even seconds gives two changes within that time the same timestamp.
+  // On a file system with timestamps in whole or even seconds, two changes within that time have the same timestamp.
   it.each([
     [false, 750],
     [false, 1750],

@@ -3,7 +3,7 @@ import { tempFolder } from '@fw/testing'
 import { expect, it } from 'vitest'
 import { readAt } from './read-at.ts'
 
-// The system allocates memory only when it is written to.
+// The system allocates a buffer's memory only when it is written.
 it.each([100, 2 ** 31, 2 ** 32])('reads a short file into a buffer of %i bytes', async (room) => {
   await using folder = await tempFolder({ 'a.txt': 'hello' })
   await using file = await open(folder.join('a.txt'))

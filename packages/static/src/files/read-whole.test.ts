@@ -48,7 +48,7 @@ describe('readWhole', () => {
     const before = await readChanged(folder, append)
     if (typeof before !== 'object') throw new Error('It was changed')
     expect(await readChanged(folder, append, before)).toBe('longer')
-    // The sample comes from another file, or from another state of this file.
+    // The sample belongs to another file, or to another state of this file.
     writeFileSync(folder.join('file'), 'LONG')
     expect(await readChanged(folder, append, before)).toBeTypeOf('object')
     writeFileSync(folder.join('file'), 'long')

@@ -3,7 +3,7 @@ import { isUnchanged, sampleOf, type Changed, type Sample } from './sample.ts'
 import type { FileSource, MemorySource } from './source.ts'
 
 /**
- * Reads a file into memory, up to its size when it was opened.
+ * Reads a file into memory, up to its size at the time of opening.
  *
  * @param before Sample from an earlier attempt. With it, accepts a file that has only grown
  */

@@ -3,13 +3,13 @@ import { isSameContent } from './file-identity.ts'
 import { readAt } from './read-at.ts'
 import { stateOf, type FileSource } from './source.ts'
 
-/** Bytes of a sample, which distinguishes a file that has grown from a replaced one. */
+/** Bytes of a sample. A sample distinguishes a file that has grown from a replaced one. */
 const SAMPLE_BYTES = 4096
 
 /** Time between the two effects of an append: the kernel first updates the timestamp, then the size. */
 const APPEND_MS = 5
 
-/** Some bytes of a file from before it changed. */
+/** Bytes of a file from before a change. */
 export interface Sample {
   readonly dev: bigint
   readonly ino: bigint
@@ -31,10 +31,10 @@ export function sampleOf({ stats }: FileSource, slice: Uint8Array, position: num
 }
 
 /**
- * Reports whether the bytes that a file had when it was opened are unchanged.
+ * Reports whether the bytes that the file contained when it was opened are unchanged.
  *
- * @param before Sample from before the file was opened, or of bytes sent since. Without it, growth counts as a change:
- *   a writer can have truncated and rewritten the file before the first read
+ * @param before Sample from before the file was opened, or of bytes sent since then. Without a sample, growth counts as a
+ *   change, because the file may have been rewritten before the first read
  */
 // docs/decisions/0055
 export async function isUnchanged(source: FileSource, before: Sample | undefined): Promise<boolean> {

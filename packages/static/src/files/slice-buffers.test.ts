@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { BufferPool, LARGE_BYTES } from './buffer-pool.ts'
 import { SliceBuffers } from './slice-buffers.ts'
 
-/** Returns how many of the buffers the pool reuses. */
+/** Returns the number of these buffers that the pool reuses. */
 function inPool(pool: BufferPool, buffers: readonly Buffer[]): number {
   const taken = new Set(Array.from({ length: 16 }, () => pool.take(LARGE_BYTES)))
   return buffers.filter((buffer) => taken.has(buffer)).length
@@ -17,7 +17,7 @@ function lendSome(buffers: SliceBuffers, count: number): Buffer[] {
 }
 
 describe('SliceBuffers', () => {
-  it('reuses one buffer as long as the transport takes each slice', () => {
+  it('reuses one buffer while the transport sends each slice immediately', () => {
     const pool = new BufferPool()
     const buffers = new SliceBuffers(pool)
     const first = buffers.next(LARGE_BYTES)
@@ -42,7 +42,7 @@ describe('SliceBuffers', () => {
     expect(inPool(pool, lent)).toBe(3)
   })
 
-  it('drops the oldest buffers if the transport keeps too many', () => {
+  it('drops the oldest buffers if the transport holds too many', () => {
     const pool = new BufferPool()
     const buffers = new SliceBuffers(pool)
     const lent = lendSome(buffers, 10)

@@ -1,11 +1,11 @@
 import type { BufferPool } from './buffer-pool.ts'
 
-/** Maximum number of buffers per body that the transport holds. Beyond it, the oldest buffer leaves the pool. */
+/** Maximum number of buffers per body that the transport holds. Beyond this number, the pool drops the oldest buffer. */
 const MAX_LENT = 3
 
 /**
- * Holds the buffers for one body: one for the next read, and those that the transport might still send from. On a
- * shared connection, bytes of one body can be sent after bytes of other bodies.
+ * Manages the buffers for one body: one for the next read, and those that the transport might still be using. On a shared
+ * connection, bytes of one body can be sent after bytes of other bodies.
  */
 export class SliceBuffers {
   readonly #pool: BufferPool
@@ -18,7 +18,7 @@ export class SliceBuffers {
     this.#pool = pool
   }
 
-  /** Returns the buffer to read into, the same one until `lend`. @param length Bytes left to read */
+  /** Returns the buffer to read into, which remains the same until `lend`. @param length Bytes left to read */
   next(length: number): Buffer {
     return (this.#next ??= this.#pool.take(length))
   }

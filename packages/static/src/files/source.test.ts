@@ -36,7 +36,7 @@ const SWITCH = `
 `
 
 describe('openSource', () => {
-  it('opens regular files and nothing else', async () => {
+  it('opens only regular files', async () => {
     await using folder = await tempFolder({ 'root/a.txt': 'AA' })
     const base = `${folder.join('root')}/`
     mkdirSync(`${base}dir`)
@@ -119,7 +119,7 @@ describe('openSource', () => {
     }
   })
 
-  it('finds a file while its link is switched and the old target is deleted', async () => {
+  it('finds a file while its link is being switched and the old target deleted', async () => {
     await using folder = await tempFolder({})
     const base = `${folder.path}/`
     let last = ''
@@ -136,7 +136,7 @@ describe('openSource', () => {
       renameSync(`${base}next`, `${base}current`)
       if (last !== '') rmSync(base + last)
       last = name
-      // Enough requests that the link is switched more than once during one of them.
+      // Start enough requests that the link is switched more than once during one of them.
       readers ??= Promise.all(Array.from({ length: 64 }, reading))
       await delay(2)
     }
@@ -147,7 +147,7 @@ describe('openSource', () => {
   })
 })
 
-describe('openSource, while a link to the directory is switched', () => {
+describe('openSource, while a link to the directory is being switched', () => {
   it.each(['inside', 'deny'] as const)('finds a file that both targets contain (%s)', async (confinement) => {
     await using folder = await tempFolder({ 'r1/a': 'A', 'r2/a': 'A' })
     symlinkSync('r1', folder.join('current'))

@@ -6,7 +6,7 @@ import { fileFailure, type FileFailure } from './file-failure.ts'
 import { identityOf, type FileIdentity } from './file-identity.ts'
 
 /**
- * Maximum size of a file that is read whole and sent with its header section, in bytes. A stream would read the same
+ * Maximum size in bytes of a file that is read whole and sent together with the response head. A stream would read the same
  * amount.
  */
 export const WHOLE_BYTES: number = 64 * 1024
@@ -24,27 +24,27 @@ export interface FileSource {
   readonly stats: FileIdentity
   readonly handle: FileHandle
   close(): Promise<void>
-  /** Wakes the requests that wait for the file to be in memory, because it will be streamed. */
+  /** Wakes the requests that are waiting for the file to be in memory, because it will be streamed. */
   readonly release?: () => void
 }
 
 export type Source = MemorySource | FileSource
 
-/** Maximum attempts to open a file that is replaced while it is being opened. */
+/** Maximum number of attempts to open a file that is replaced while it is being opened. */
 const ATTEMPTS = 8
 /**
- * Consecutive failures to find a file before it counts as missing. A link can be switched between the lookup and the
+ * Number of consecutive failures to find a file before it counts as missing. A link can be switched between the lookup and the
  * open call.
  */
 const MISSES = 3
 
 /**
- * Opens a regular file. All checks use the open handle, so the checked file is the served file. Where the system does not
- * report the path of a handle, resolves the path again and compares the result with the handle.
+ * Opens a regular file. All checks use the open handle, so the checked file is the served file. If the system does not report
+ * the path of a handle, resolves the original path again and compares the result with the handle.
  *
  * @param base Directory that must contain the file, with a trailing separator
- * @returns The failure if it is an expected one. A directory, pipe, socket or device is 'missing'
- * @throws Any other file system error
+ * @returns The failure if it is expected. A directory, pipe, socket or device is 'missing'
+ * @throws any other file system error
  */
 export async function openSource(
   path: string,
@@ -92,7 +92,7 @@ interface Place {
 }
 
 /**
- * Resolves links in the directory. If a deployment switches a link to the directory, every later step uses the same
+ * Resolves links in the directory path. Even if a deployment switches a link to the directory, every later step uses the same
  * release.
  */
 async function pin(path: string, base: string): Promise<Place> {
@@ -101,7 +101,7 @@ async function pin(path: string, base: string): Promise<Place> {
   return { file: prefix + path.slice(base.length), prefix }
 }
 
-/** Reports where an open file is; 'moved' if its path now refers to another file. */
+/** Reports the location of an open file; 'moved' if its path now refers to another file. */
 async function follow(
   { file, prefix }: Place,
   confinement: Confinement,
@@ -110,7 +110,7 @@ async function follow(
 ): Promise<'inside' | 'outside' | 'moved'> {
   if (prefix === undefined) return 'inside'
   const isInside = (real: string): boolean => (confinement === 'deny' ? real === file : real.startsWith(prefix))
-  // Linux reports the path of a descriptor. A deleted file keeps its path, see proc_pid_fd(5).
+  // Linux reports the path of a descriptor. The path of a deleted file remains readable: see proc_pid_fd(5).
   if (isInside(await readlink(`/proc/self/fd/${handle.fd}`).catch(() => ''))) return 'inside'
   const real = await realpath(file)
   if (!isInside(real)) return 'outside'

@@ -7,7 +7,7 @@ import { LARGE_BYTES } from './buffer-pool.ts'
 import { openSource } from './source.ts'
 import { streamFile, type StreamOutcome } from './stream-file.ts'
 
-/** A transport that keeps slices without copying them until a later turn. */
+/** A transport that holds slices until a later turn without copying them. */
 class SlowBody implements ResponseBody {
   isOpen = true
   bodyBytes = 0
@@ -149,7 +149,7 @@ describe('streamFile', () => {
   it.each<[string, (path: string) => void]>([
     ['shorter', (path) => truncateSync(path, 0)],
     ['longer', (path) => appendFileSync(path, 'more')],
-  ])('sends no bytes of a file that is %s than when it was opened', async (_, change) => {
+  ])('sends no bytes of a file that is %s than at the time of opening', async (_, change) => {
     await using folder = await tempFolder({ file: content })
     utimesSync(folder.join('file'), 1, 1)
     const source = await openSource(folder.join('file'), `${folder.path}/`, 'inside')

@@ -12,13 +12,13 @@ const pool = new BufferPool()
 export type StreamOutcome = 'sent' | 'cut' | Changed
 
 /**
- * Sends bytes `start` to `end`, both inclusive, of an open file as a response body, with backpressure from the client.
- * Does not close the file. A complete body comes from a single state of the file: a change before the first byte is
- * returned, and a later one aborts the response. A file that only grows is not a change.
+ * Sends bytes `start` to `end`, both inclusive, of an open file as a response body, with backpressure from the client. Does not
+ * close the file. A complete body always contains a single state of the file. This function returns a change before the first
+ * byte, and aborts the response after a later change. Growth alone does not count as a change.
  *
- * @param begin Sends the response header section, after the first read
- * @param before Sample from an earlier attempt. With it, accepts a file that grew before the first byte
- * @throws The file system error, after aborting the response
+ * @param begin Sends the response head, after the first read
+ * @param before Sample from an earlier attempt. With it, accepts a file that grew before the first byte was sent
+ * @throws the file system error, after aborting the response
  */
 export async function streamFile(
   begin: () => ResponseBody,
@@ -39,7 +39,7 @@ export async function streamFile(
       const bytesRead = await readAt(fd, buffer, 0, Math.min(buffer.byteLength, left), position)
       const slice = buffer.subarray(0, bytesRead)
       const isEdge = sample === undefined || bytesRead === left
-      // Checking the first and the last slice covers the slices between them, which are read in between.
+      // Checking the first and the last slice also covers the slices that are read between them.
       if (bytesRead === 0 || (isEdge && !(await isUnchanged(source, sample ?? before)))) {
         if (body === undefined) return { before: sampleOf(source, slice, position) }
         body.abort(withCode('FW_FILE_UNAVAILABLE', new Error('The file changed while it was being sent')))
@@ -64,7 +64,7 @@ export async function streamFile(
   }
 }
 
-/** Reports whether the client has read everything. After a disconnect, `bufferedBytes` says nothing about the transport. */
+/** Reports whether the client has read everything. After a disconnect, `bufferedBytes` does not describe the transport. */
 function isTaken(body: ResponseBody): boolean {
   return body.isOpen && body.bufferedBytes === 0
 }

@@ -1,16 +1,14 @@
-/**
- * Matches names that every client interprets in the same way in quotes. Excludes `%`, because some clients decode it.
- */
+/** Matches names that every client interprets identically in quotes. Excludes `%`, because some clients decode it. */
 const PLAIN = /^[\x20-\x24\x26-\x5b\x5d-\x7e]*$/
 /** Matches controls, zero-width characters, and direction marks, which show `fdp.exe` as `exe.pdf`. */
 const UNFIT = /[\0-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff]/g
-/** Matches text that is not a file name. Clients then take the name from the request path. */
+/** Matches text that is not a file name. Clients then use the name in the request path. */
 const NAMELESS = /^\.{0,2}$/
 
 /**
- * Returns the value of `Content-Disposition` that makes browsers save a file under `name`.
+ * Returns the `Content-Disposition` value that makes browsers save a file under `name`.
  *
- * @param name File name, trusted or not. Directories before it are removed
+ * @param name File name, trusted or not. Leading directories are removed
  * @see RFC 6266 §4, §4.3 (harmful names), RFC 8187 §3.2
  *
  * @example

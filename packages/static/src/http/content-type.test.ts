@@ -20,7 +20,7 @@ describe('contentType', () => {
     ['/a.js.gz', 'application/gzip'],
     ['/a.zzz', 'application/octet-stream'],
     ['/noext', 'application/octet-stream'],
-    // Neither a name without a dot nor a dot file has an extension.
+    // A name without a dot has no extension, and neither does a dot file.
     ['/html', 'application/octet-stream'],
     ['/dir.html/file', 'application/octet-stream'],
     ['/constructor', 'application/octet-stream'],

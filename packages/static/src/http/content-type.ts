@@ -1,6 +1,6 @@
 import mime from 'mime'
 
-/** Media types of common extensions, independent of the version of the `mime` package. */
+/** Media types of common extensions, independent of the `mime` package version. */
 const TYPES: ReadonlyMap<string, string> = new Map([
   ['html', 'text/html; charset=utf-8'],
   ['htm', 'text/html; charset=utf-8'],
@@ -35,7 +35,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
 export const KNOWN_EXTENSIONS: readonly string[] = [...TYPES.keys()]
 
 /**
- * Returns the value of `Content-Type` for a file name; `application/octet-stream` if the extension is unknown.
+ * Returns the `Content-Type` value for a file name; `application/octet-stream` if the extension is unknown.
  *
  * @see RFC 9110 §8.3
  */
@@ -48,7 +48,10 @@ export function contentType(name: string): string {
   return type.startsWith('text/') ? `${type}; charset=utf-8` : type
 }
 
-/** Returns the text after the last dot of the last segment, in lower case. Returns '' without a dot and for a dot file. */
+/**
+ * Returns the text after the last dot of the last segment, in lower case. Returns '' for a name without a dot and for a dot
+ * file.
+ */
 export function extensionOf(name: string): string {
   const dot = name.lastIndexOf('.')
   const start = name.lastIndexOf('/') + 1

@@ -29,7 +29,7 @@ it.each([
   '/a.js.map',
   '/a.zip',
   '/a.mp3',
-])('treats %s as an asset, which gets a page only if Accept names HTML', (name) => {
+])('treats %s as an asset: sends a page only if Accept names HTML', (name) => {
   for (const accept of [null, '', '*/*', 'text/*', 'text/htmlx', 'text/html;q=0', 'application/json']) {
     expect(fallbackRule(name, accept)).toEqual({ applies: false, dependsOnAccept: true })
   }

@@ -1,7 +1,7 @@
 import { extensionOf, KNOWN_EXTENSIONS } from './content-type.ts'
 import { parseWeights } from '@fw/http-fields'
 
-/** Extensions of files that pages load but users do not navigate to, in addition to `KNOWN_EXTENSIONS`. */
+/** Extensions of files that pages load but users do not open, in addition to `KNOWN_EXTENSIONS`. */
 const IMAGES = 'apng bmp cur gif heic heif jxl tif tiff'
 const FONTS = 'eot ttc'
 const MEDIA = 'aac avi flac m4a m4v mkv mov mp3 mpeg mpg oga ogg ogv opus vtt wav'
@@ -13,7 +13,7 @@ const ASSET_EXTENSIONS: ReadonlySet<string> = new Set([
   ...[IMAGES, FONTS, MEDIA, ARCHIVES, SOURCES].flatMap((list) => list.split(' ')),
 ])
 
-/** Whether a path that names no file gets the fallback file of a single-page application. */
+/** How to answer a path without a file in a single-page application. */
 export interface FallbackRule {
   /** Whether to send the fallback file instead of 404. */
   readonly applies: boolean
@@ -22,11 +22,11 @@ export interface FallbackRule {
 }
 
 /**
- * Decides whether a path that names no file is a route of the application in the browser. A missing script must not get a
- * page: the browser would cache the page under the script's name and fail to parse it.
+ * Decides whether a path without a file is a client-side route of the application. A request for a missing script must not be
+ * answered with a page, which the browser would cache under the script's name and fail to parse.
  *
  * @param name Decoded path below the mount, with a leading slash
- * @param accept The `Accept` field, `null` when absent
+ * @param accept The `Accept` field; `null` if absent
  */
 export function fallbackRule(name: string, accept: string | null): FallbackRule {
   // RFC 8615: programs request these paths and accept any 200.

@@ -3,7 +3,7 @@ import { evaluatePreconditions, holdsIfRange } from '@fw/http-fields'
 import { parseRange, type ByteRange } from './range.ts'
 import type { Representation } from './representation.ts'
 
-/** The status, and for 206 the range, of a response. */
+/** The status of a response, with the range for 206. */
 export type PlannedResponse =
   | { readonly status: 200 }
   | { readonly status: 206; readonly range: ByteRange }

@@ -6,7 +6,7 @@ export interface Sidecar {
   readonly suffix: string
 }
 
-/** The sidecars, smallest first. This order decides between codings that the client weighs equally. */
+/** The sidecars, smallest first. This order decides between codings with equal weights. */
 export const SIDECARS: readonly Sidecar[] = [
   { coding: 'br', suffix: '.br' },
   { coding: 'zstd', suffix: '.zst' },
@@ -17,9 +17,7 @@ const SERVER_ORDER: readonly Coding[] = [...SIDECARS.map(({ coding }) => coding)
 
 const IDENTITY: readonly Coding[] = ['identity']
 
-/**
- * Parsed field values. Browsers send only a few different values; the limits below bound what other clients can add.
- */
+/** Parsed field values. Browsers send only a few different values; the limits below restrict values from other clients. */
 const read = new Map<string, readonly Coding[]>()
 const MAX_READ = 64
 const MAX_READ_LENGTH = 128
@@ -28,7 +26,7 @@ const MAX_READ_LENGTH = 128
  * Returns the codings that a client accepts, the most preferred first.
  *
  * @param acceptEncoding The field value. `null` if absent, which accepts only `identity`
- * @returns The codings with a weight above 0; empty if the client forbids even `identity`
+ * @returns The codings with a weight above 0; empty if the client rejects even `identity`
  * @see RFC 9110 §12.5.3
  */
 export function acceptedCodings(acceptEncoding: string | null): readonly Coding[] {

@@ -41,7 +41,7 @@ it.each([
   expect(parseRange(field, size)).toEqual(want)
 })
 
-it('stays inside the representation for any requested range', () => {
+it('stays within the representation for any requested range', () => {
   const position = fc.oneof(fc.constant(''), fc.nat().map(String), fc.bigInt({ min: 0n, max: 2n ** 80n }).map(String))
   fc.assert(
     fc.property(position, position, fc.nat(), (first, last, size) => {

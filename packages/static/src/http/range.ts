@@ -4,14 +4,13 @@ export interface ByteRange {
   readonly end: number
 }
 
-/** Matches one byte range. The list syntax of RFC 9110 §5.6.1 allows empty members around it. */
+/** Matches one byte range. The list syntax in RFC 9110 §5.6.1 allows empty members around it. */
 const SINGLE_RANGE = /^[\t ]*bytes=[\t ,]*(\d*)-(\d*)[\t ,]*$/i
 
 /**
  * Parses a `Range` field for a representation of `size` bytes.
  *
- * @returns One range to send as 206, `undefined` to send the whole representation as 200, or
- *   `'unsatisfiable'` to answer 416
+ * @returns The range to send as 206, `undefined` to send the whole representation as 200, or `'unsatisfiable'` to answer 416
  * @see RFC 9110 §14.1.2 (byte ranges), §14.2 (range)
  *
  * @example
@@ -21,7 +20,7 @@ const SINGLE_RANGE = /^[\t ]*bytes=[\t ,]*(\d*)-(\d*)[\t ,]*$/i
  * parseRange('bytes=0-1,4-5', 10) // undefined: several ranges get a 200
  */
 export function parseRange(field: string, size: number): ByteRange | 'unsatisfiable' | undefined {
-  // Some clients send Range with every request. An empty representation has no range.
+  // Some clients send Range with every request. An empty representation cannot satisfy a range, so send it whole.
   if (size === 0) return undefined
 
   // §14.2: an unknown unit MUST be ignored, an invalid range set MAY be.

@@ -2,7 +2,7 @@ import { HttpError, withCode } from '@fw/options'
 import type { Context } from '@fw/types'
 import type { FileFailure } from '../files/file-failure.ts'
 
-/** Seconds until a client should try again. */
+/** Seconds after which a client should try again. */
 const RETRY_AFTER = '1'
 
 /** Returns a 503 with `Retry-After`, for a temporary failure. */
@@ -11,7 +11,8 @@ export function unavailable(message: string): HttpError {
 }
 
 /**
- * Answers a request for a file that cannot be opened. Every reason gets the same 404, so that the response reveals nothing.
+ * Answers a request for a file that cannot be opened. The response is the same 404 for every reason, so that it does not reveal
+ * the reason.
  *
  * @throws {HttpError} 503 if the process or system has no free file descriptor
  */

@@ -11,11 +11,11 @@ it.each([
   [-1n, -1],
   [-1_000_000_000n, -1],
   [-1_000_000_001n, -2],
-])('rounds %i ns down to second %i', (mtimeNs, seconds) => {
+])('rounds %i ns down to %i s', (mtimeNs, seconds) => {
   expect(represent('/a.txt', 'identity', state(mtimeNs), both).lastModified).toBe(seconds)
 })
 
-it('takes the type from the name for every coding', () => {
+it('derives the type from the name for every coding', () => {
   expect(represent('/app.js', 'br', state(0n), both)).toMatchObject({
     size: 10,
     contentType: 'text/javascript; charset=utf-8',

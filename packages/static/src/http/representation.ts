@@ -6,19 +6,19 @@ import type { FileIdentity } from '../files/file-identity.ts'
 import { formatHttpDate } from '@fw/http-fields'
 import type { Validators } from '@fw/http-fields'
 
-/** The properties of a representation that its header fields are built from. */
+/** The properties of a representation that determine its header fields. */
 export interface Description extends Validators {
-  /** In bytes. */
+  /** The size in bytes. */
   readonly size: number
   readonly contentType: string
   readonly coding: Coding
 }
 
-/** A file as the client sees it: the selected representation of RFC 9110 §3.2. */
+/** A file as the client receives it: the selected representation in RFC 9110 §3.2. */
 export interface Representation extends Description {
   /** `ETag` and `Last-Modified`. Omits `Last-Modified` if `isFromFuture`, because it then depends on the response time. */
   readonly validatorFields: FieldList
-  /** `validatorFields` and the fields that describe the body. */
+  /** `validatorFields`, and the fields that describe the body. */
   readonly fields: FieldList
   /** Whether the modification time is in the future. `Last-Modified` is then the time of the response. */
   readonly isFromFuture: boolean
@@ -50,7 +50,7 @@ export function represent(
   })
 }
 
-/** Adds the header fields, so that responses share them. */
+/** Adds the header fields, which responses share. */
 export function withFields(description: Description): Representation {
   const { etag, lastModified, coding } = description
   const isFromFuture = lastModified !== undefined && lastModified > Date.now() / 1000

@@ -10,7 +10,7 @@ import { FileStat } from './file-stat.ts'
 
 const stat = (path: string) => statSync(path, { bigint: true, throwIfNoEntry: false })
 
-/** Long enough that two changes to a directory have different timestamps. */
+/** Waits long enough that two changes to a directory have different timestamps. */
 const settle = (): Promise<void> => delay(40)
 
 /** A file system that does not update directory times. */
@@ -26,7 +26,7 @@ async function absenceOf(folder: string, files = new FileStat()): Promise<Absenc
 }
 
 describe('gatherAbsence', () => {
-  it('keeps the check of the plain file, and covers absent names by checking the directory', async () => {
+  it('keeps the check of the plain file and covers absent names with a check of the directory', async () => {
     await using folder = await tempFolder({ a: 'A', 'a.gz': 'GZ' })
     await settle()
     const resolution = await found(folder.join('a'))
@@ -74,7 +74,7 @@ describe('an absence', () => {
         mkdirSync(folder)
       },
     ],
-  ])('ends once %s', async (_, change) => {
+  ])('expires once %s', async (_, change) => {
     await using folder = await tempFolder({ 'dir/a': 'A' })
     const files = new FileStat()
     await settle()
@@ -96,7 +96,7 @@ describe('an absence', () => {
     expect(isAged(absence, atMs + 1020)).toBe(false)
   })
 
-  it('ends when the check of a name fails', async () => {
+  it('expires if the check of a name fails', async () => {
     await using folder = await tempFolder({ a: 'A' })
     await settle()
     const absence = await absenceOf(folder.path)

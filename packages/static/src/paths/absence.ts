@@ -11,30 +11,30 @@ import type { Absence, Resolution } from './resolution.ts'
 const MAX_AGE_MS = 1000
 
 /**
- * Replaces the checks of absent sidecars with one check of their directory, where that is safe. Each request then checks the
- * plain file, the directory and the sidecar that it sends.
+ * Replaces the checks of absent sidecars with one check of their directory, if that is safe. Each request then checks the plain
+ * file, the directory and the sidecar that it sends.
  *
- * @throws An error from `stat` if the process has no permission or the file system fails
+ * @throws an error from `stat` if the process has no permission or the file system fails
  */
 export async function gatherAbsence(resolution: Resolution, files: FileStat): Promise<Resolution> {
   const { variants, checks } = resolution
   const plain = variants[variants.length - 1]
   if (plain === undefined || checks.length === 1) return resolution
   const paths = checks.filter(({ stats }) => stats === undefined).map(({ path }) => path)
-  // An existing path that is not a variant can become one without a change to its directory.
+  // An existing path that is not a variant can become a variant without a change to its directory.
   if (paths.length + variants.length < checks.length) return resolution
   const directory = dirname(plain.path)
   const atMs = performance.now()
   const stats = await files.stat(directory)
-  // Two changes in quick succession can leave the directory time the same.
+  // Two changes in quick succession can leave the directory time unchanged.
   if (stats === undefined || !isSettled(stats)) return resolution
-  // Check the names after the directory, so that any later file changes the directory.
+  // Check the names after the directory: any file added later then changes the directory time.
   const areNamed = await Promise.all(paths.map(isNamed))
   if (areNamed.includes(true)) return resolution
   return { variants, checks: [plain], absence: { paths, directory, stats: identityOf(stats), atMs } }
 }
 
-/** Reports whether to check the names themselves again. */
+/** Reports whether the names themselves must be checked again. */
 export function isAged(absence: Absence, nowMs: number): boolean {
   return nowMs - absence.atMs >= MAX_AGE_MS
 }

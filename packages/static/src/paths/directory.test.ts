@@ -21,7 +21,7 @@ describe('directoryToServe', () => {
     [undefined, 'undefined'],
     [{}, 'an object'],
     [5, '5'],
-  ])('refuses %j, which is not a location', (location, shown) => {
+  ])('refuses the invalid location %j', (location, shown) => {
     expect(() => directoryToServe(location as string)).toThrow(
       expect.objectContaining({
         name: 'TypeError',
@@ -30,14 +30,14 @@ describe('directoryToServe', () => {
     )
   })
 
-  it('refuses a location without a directory and states the reason', async () => {
+  it('refuses a location that is not a directory and states the reason', async () => {
     await using folder = await tempFolder({ file: '' })
     const missing = folder.join('missing')
     const subject = 'staticFiles: directory must be an existing directory, got'
     expect(() => directoryToServe(missing)).toThrow(
       expect.objectContaining({
         name: 'Error',
-        message: `${subject} "${missing}", which does not exist. Create it, or use the directory that has the files.`,
+        message: `${subject} "${missing}", which does not exist. Create it, or use the directory that contains the files.`,
       }),
     )
     expect(() => directoryToServe(folder.join('file'))).toThrow(

@@ -11,7 +11,7 @@ export const fileLocation: OptionKind = {
 }
 
 /**
- * Returns the absolute path of a file or directory. A relative path starts at the working directory.
+ * Returns the absolute path of a file or directory. Resolves a relative path against the working directory.
  *
  * @param what Start of error messages, for example `sendFile: path`
  * @throws {TypeError} if the location is not a non-empty path or a `file:` URL
@@ -46,7 +46,7 @@ export function checkDirectory(what: string, path: string, found: Stats | undefi
   if (found?.isDirectory() === true) return
   const reason =
     found === undefined
-      ? 'which does not exist. Create it, or use the directory that has the files.'
+      ? 'which does not exist. Create it, or use the directory that contains the files.'
       : 'which is not a directory. Use the directory that contains it.'
   throw withCode(
     'FW_MISSING_DIRECTORY',

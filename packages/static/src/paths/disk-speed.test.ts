@@ -21,7 +21,7 @@ class Disk {
     this.pace.recordSync(this.nowMs, (this.nowMs += this.syncMs))
   }
 
-  /** Makes one stat call per millisecond. Returns how many were synchronous. */
+  /** Makes one stat call per millisecond. Returns the number of synchronous calls. */
   lookFor(ms: number): number {
     const before = this.sync
     for (let left = ms; left > 0; left--) {
@@ -33,7 +33,7 @@ class Disk {
 }
 
 describe('DiskSpeed', () => {
-  it('keeps a fast file system on the event loop', () => {
+  it('keeps stat calls of a fast file system on the event loop', () => {
     expect(new Disk().lookFor(10_000)).toBe(10_000)
   })
 
@@ -54,7 +54,7 @@ describe('DiskSpeed', () => {
     }
   })
 
-  it('stays in the thread pool while every pooled call is slow', () => {
+  it('remains in the thread pool while every pooled call is slow', () => {
     const disk = new Disk()
     disk.syncMs = 30
     disk.idleMs = 30
@@ -62,7 +62,7 @@ describe('DiskSpeed', () => {
   })
 
   it.each([0, 5])(
-    'backs off between slow synchronous calls if pooled calls leave the event loop idle for only %d ms',
+    'backs off between slow synchronous calls while pooled calls leave the event loop idle for only %d ms',
     (idleMs) => {
       const disk = new Disk()
       disk.syncMs = 5
@@ -81,7 +81,7 @@ describe('DiskSpeed', () => {
     expect(disk.lookFor(1000)).toBeLessThan(200)
   })
 
-  it('stays in the thread pool while a pooled call never ends', () => {
+  it('remains in the thread pool while a pooled call does not end', () => {
     const disk = new Disk()
     disk.syncMs = 5
     disk.look()

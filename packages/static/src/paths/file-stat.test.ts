@@ -9,7 +9,7 @@ let folder: string
 beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'fw-stat-'))))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Simulated clock, so that a busy machine does not change the measured times. */
+/** A simulated clock, so that a busy machine does not affect the measured times. */
 let nowMs = 1e6
 
 beforeEach(() => void vi.spyOn(performance, 'now').mockImplementation(() => nowMs))
@@ -59,7 +59,7 @@ describe('FileStat', () => {
     expect([files.stat('x'), files.stat('x')]).toEqual([stats, stats])
   })
 
-  it('limits the total time of synchronous calls per turn, over all mounts', async () => {
+  it('limits the total time of synchronous calls per turn across all mounts', async () => {
     await setImmediate()
     let sync = 0
     const slow = (): FileStat =>
@@ -79,7 +79,7 @@ describe('FileStat', () => {
     expect(sync).toBe(2)
   })
 
-  it('shares a slow call among waiting requests, but only one that starts after them', async () => {
+  it('shares a slow call among waiting requests, but only if it starts after they do', async () => {
     const calls: ((stats: BigIntStats | undefined) => void)[] = []
     const files = new FileStat(
       () => {

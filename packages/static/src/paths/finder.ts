@@ -18,7 +18,7 @@ export class Finder {
   /**
    * Returns the file that a path names, or the index file of a directory; `undefined` if there is none.
    *
-   * @throws An error from `stat` if the process has no permission or the file system fails
+   * @throws an error from `stat` if the process has no permission or the file system fails
    */
   async find({ file, name, isDirectory }: PathLocation): Promise<Resolution | undefined> {
     const stats = await this.#files.stat(file)

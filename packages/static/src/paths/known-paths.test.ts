@@ -12,7 +12,7 @@ import type { Variant } from './resolution.ts'
 
 const stat = (path: string) => statSync(path, { bigint: true, throwIfNoEntry: false })
 
-/** A file system that counts its stat calls. */
+/** Returns a file system that counts its stat calls. */
 function countingFiles(): { files: FileStat; count: () => number } {
   let count = 0
   const files = new FileStat((path) => {
@@ -56,7 +56,7 @@ function variantOf({ variants }: Resolution, coding: Coding): Variant {
   return variant
 }
 
-/** Makes the files of a settled directory known. */
+/** Stores the files of a settled directory as known paths. */
 async function knownPaths(folder: TempFolder, files: FileStat, ...names: readonly string[]): Promise<Path[]> {
   const known = new KnownPaths(files)
   for (const name of names) known.set(name, await gatherAbsence(await found(folder.join(name)), files))
@@ -65,7 +65,7 @@ async function knownPaths(folder: TempFolder, files: FileStat, ...names: readonl
 
 const settle = (): Promise<void> => delay(40)
 
-/** Simulated clock, so that on a busy machine no check seems slow or old. */
+/** A simulated clock, so that checks do not seem slow or old on a busy machine. */
 let nowMs = 1e6
 
 beforeEach(() => void vi.spyOn(performance, 'now').mockImplementation(() => nowMs))
@@ -160,7 +160,7 @@ describe('KnownPaths', () => {
     expect(got).toEqual([true, false])
   })
 
-  it('checks only the sidecar that it sends', async () => {
+  it('checks only the sidecar to send', async () => {
     await using folder = await tempFolder({ a: 'A', 'a.br': 'BR', 'a.gz': 'GZ' })
     await settle()
     const { files, count } = countingFiles()
@@ -187,7 +187,7 @@ describe('KnownPaths', () => {
     expect([path?.isUnchanged(false, coding), await path?.isUnchangedLater(coding)]).toEqual([false, false])
   })
 
-  it('returns unknown while the file system is slow or fails', async () => {
+  it('returns unknown while the file system is slow or failing', async () => {
     await using folder = await tempFolder({ a: 'A' })
     const failing = new KnownPaths(
       new FileStat(() => {

@@ -9,15 +9,15 @@ import { currentTurn } from './turn.ts'
 
 /** Maximum number of stored paths. The oldest is removed first. */
 const MAX_PATHS = 4096
-/** Longest stored path, so that different spellings of one file use less memory than files do. */
+/** Maximum length of a stored path. Different spellings of one path then use less memory than files do. */
 const MAX_PATH_LENGTH = 256
 /** Maximum number of directories whose last check requests can share. */
 const MAX_DIRECTORIES = 256
 /** Maximum age of a shared check. An event-loop turn can take longer. */
 const MAX_AGE_MS = 1
 /**
- * Maximum age of a directory check from an earlier turn. Such a check only finds new sidecars, and a response without one
- * is still correct. No client can read a response, write a sidecar and send the next request within this time.
+ * Maximum age of a directory check from an earlier turn. Such a check only detects new sidecars, and a response without a new
+ * sidecar is still correct. A client cannot read a response, write a sidecar and send the next request within this time.
  */
 const MAX_DIRECTORY_AGE_MS = 0.1
 
@@ -26,8 +26,8 @@ interface CheckedDirectory extends CheckTime {
 }
 
 /**
- * Stores the files that request paths name. Before each response, it checks the files again with stat calls, which the
- * requests in one event-loop turn share.
+ * Stores the files that request paths name. Before each response, it checks the files again with stat calls. Requests in the
+ * same event-loop turn share these calls.
  */
 // docs/decisions/0050
 export class KnownPaths {
@@ -127,7 +127,7 @@ function isRecent({ turn, atMs }: CheckTime, now: CheckTime): boolean {
   return turn === now.turn && turn !== NO_TURN && now.atMs - atMs < MAX_AGE_MS
 }
 
-/** Reports whether a check is so recent that no client can have acted on its response. */
+/** Reports whether a check is so recent that a client cannot have reacted to the response. */
 function isBrief({ atMs }: CheckTime, now: CheckTime): boolean {
   return now.turn !== NO_TURN && now.atMs - atMs < MAX_DIRECTORY_AGE_MS
 }

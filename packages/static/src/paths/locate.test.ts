@@ -92,7 +92,7 @@ describe('locate', () => {
     ['/dir//a.txt', '/srv/dir/a.txt', false],
     ['///', '/srv/', true],
     ['/dir//', '/srv/dir', true],
-  ])('treats %s as another spelling of %s', (path, file, isDirectory) => {
+  ])('treats %s as an alternative spelling of %s', (path, file, isDirectory) => {
     expect(at(path)).toMatchObject({ file, isDirectory, isRedundant: true })
   })
 
@@ -110,7 +110,7 @@ describe('locate', () => {
     for (const path of ['/.', '/./x', '/..', '/a/../b']) expect(at(path, guards)).toEqual({ kind: 'refused' })
   })
 
-  it('stays in the directory for any path', () => {
+  it('remains in the directory for any path', () => {
     const piece = fc.constantFrom('/', '.', '..', '%2e', '%2f', '%5c', '\\', ';', '%25', 'a', '%00', '%', '~', 'C:')
     const path = fc.array(piece, { maxLength: 12 }).map((pieces) => `/${pieces.join('')}`)
     for (const guards of [strict, { dotfiles: 'allow', dotdot: 'segment' } as const]) {

@@ -12,17 +12,17 @@ export interface PathLocation {
   readonly isRedundant: boolean
 }
 
-/** Location of a request path. A refused path must neither be looked up nor get the fallback file. */
+/** Location of a request path. A refused path must not be looked up or answered with the fallback file. */
 export type Location = PathLocation | { readonly kind: 'refused' }
 
 const REFUSED: Location = { kind: 'refused' }
 
 /**
- * Matches the characters of RFC 3986 §3.3, including `%`, and those that browsers do not encode: `[`, `]` and `|` (some
- * frameworks name files `[slug].js`). Other bytes must be percent-encoded. Refuses a backslash.
+ * Matches the characters of RFC 3986 §3.3, including `%`, and those that browsers do not encode: `[`, `]` and `|`. Some
+ * frameworks name files `[slug].js`. Other bytes must be percent-encoded. Refuses a backslash.
  */
 const PATH_CHARACTERS = /^[!$-;=@-[\]-~]*$/
-/** Matches an encoded separator, which the router and the file system would read differently. */
+/** Matches an encoded separator, which the router and the file system would interpret differently. */
 const ENCODED_SEPARATOR = /%(?:2f|5c)/i
 const CONTROL = /[\0-\x1f\x7f]/
 const IS_WINDOWS = process.platform === 'win32'
@@ -71,7 +71,7 @@ export function locateIn(directory: string, name: string): string {
 /**
  * Returns the part of a request path that follows the prefix.
  *
- * @param segments Number of segments in the prefix. Not compared by text, because segments can be parameters
+ * @param segments Number of segments in the prefix. The text is not compared, because segments can be parameters
  */
 export function belowPrefix(path: string, segments: number): string {
   let end = 0
@@ -87,7 +87,7 @@ function isRefused(segment: string, index: number, guards: PathGuards): boolean 
   if (!segment.startsWith('.')) return false
   // Some servers read `..;` as `..`.
   if (/^\.{1,2}(?:;|$)/.test(segment)) return true
-  // RFC 8615: the only dot directory that is public by design.
+  // RFC 8615: `.well-known` is the only dot directory that is public by design.
   return guards.dotfiles === 'deny' && !(index === 0 && segment === '.well-known')
 }
 
@@ -105,8 +105,8 @@ function decode(path: string): string | undefined {
 const DEVICE = /^(?:con|conin\$|conout\$|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:[.: ]|$)/i
 
 /**
- * Reports whether Windows opens another file or a device for a name. `a.txt::$DATA` and `a.txt.` are `a.txt`. `GIT~1` is
- * the short name of `.git`, and `nul.txt` is a device. Other checks of such a name would not apply to the opened file.
+ * Reports whether Windows would open another file or a device for this name. `a.txt::$DATA` and `a.txt.` are `a.txt`. `GIT~1`
+ * is the short name of `.git`, and `nul.txt` is a device. Other checks of such a name would not check the opened file.
  *
  * @param segment Decoded path segment
  */

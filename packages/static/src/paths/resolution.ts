@@ -18,7 +18,7 @@ export interface Check {
   readonly path: string
   /** State of the file; `undefined` if the path did not exist. */
   readonly stats: FileIdentity | undefined
-  /** Time of the last stat call with the same result. */
+  /** Time of the last stat call that returned this result. */
   readonly checkedAt: CheckTime
 }
 
@@ -29,7 +29,7 @@ export interface CheckTime {
   atMs: number
 }
 
-/** A turn number that no request shares. */
+/** A turn number that matches no event-loop turn. */
 export const NO_TURN = -1
 
 /** Returns a check that no request shares yet. */
@@ -39,9 +39,9 @@ export function newCheck(path: string, stats: FileIdentity | undefined): Check {
 
 /** The file that a request path names. */
 export interface Resolution {
-  /** The file in each coding that it is stored in. The plain file comes last. */
+  /** The file in each stored coding. The plain file comes last. */
   readonly variants: readonly [...Variant[], Variant]
-  /** The checks that led to this file. While their results are the same, the resolution is valid. */
+  /** The checks that led to this file. The resolution is valid while their results remain the same. */
   readonly checks: readonly Check[]
   /** Absent sidecars, if `checks` contains only the plain file. */
   readonly absence?: Absence
@@ -50,13 +50,13 @@ export interface Resolution {
 }
 
 /**
- * Names that a directory does not contain. Adding or removing a file changes the directory, so one check of the directory
+ * Names that a directory does not contain. Adding or removing a file changes the directory time, so one check of the directory
  * covers all names.
  */
 export interface Absence {
   readonly paths: readonly string[]
   readonly directory: string
   readonly stats: FileIdentity
-  /** Time of the last check of the names themselves, in milliseconds. */
+  /** Time in milliseconds of the last check of the names themselves. */
   atMs: number
 }

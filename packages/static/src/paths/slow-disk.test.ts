@@ -13,8 +13,8 @@ const LOOK_MS = 5
 const stat = (path: string) => statSync(path, { bigint: true, throwIfNoEntry: false })
 
 /**
- * Simulates stat calls that take 5 ms, and counts the synchronous and the pooled ones. The clock is simulated too, so
- * that a busy machine does not change the result.
+ * Simulates stat calls that take 5 ms, and counts the synchronous and pooled calls. The clock is simulated too, so that a busy
+ * machine does not change the result.
  */
 function slowDisk(): { files: FileStat; checks: { sync: number[]; async: number } } {
   let nowMs = 1e6
@@ -47,7 +47,7 @@ it('keeps the event loop free for other routes on a slow disk', async () => {
   server.router().get('/files/*path', (ctx) => mount.serve(ctx))
   server.router().get('/other', () => 'other')
 
-  // No path is known in the first round, and every path in the second.
+  // No path is known in the first round, but every path is known in the second.
   for (const round of [1, 2]) {
     checks.sync = []
     const responses: string[] = []

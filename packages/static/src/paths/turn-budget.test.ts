@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { TurnBudget } from './turn.ts'
 
-it('runs out after calls that take 5 ms in a turn, and is full again in the next', () => {
+it('runs out after 5 ms of calls in a turn and is full again in the next', () => {
   let turn = 1
   const budget = new TurnBudget(() => turn)
   const spent: boolean[] = [budget.isSpent()]

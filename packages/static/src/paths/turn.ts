@@ -10,7 +10,7 @@ export function currentTurn(): number {
 /** Maximum total time of synchronous stat calls per event-loop turn. A delay of 5 ms is not noticeable. */
 const MAX_MS = 5
 
-/** Limits the total time that the synchronous stat calls of all mounts take per event-loop turn. */
+/** Limits the total duration of the synchronous stat calls of all mounts per event-loop turn. */
 export class TurnBudget {
   readonly #turnOf: () => number
   #turn = 0

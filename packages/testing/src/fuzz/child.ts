@@ -1,5 +1,4 @@
-// The process in which a target runs. Its parent can then report an input on which the target hangs or exhausts the
-// memory.
+// The process in which a target runs, so that its parent can report an input on which the target hangs or exhausts the memory.
 import { writeSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import { minimize } from './minimize.ts'
@@ -7,7 +6,7 @@ import { Random } from './random.ts'
 import { loadTarget } from './target.ts'
 import { type Failure, tryInput } from './trial.ts'
 
-/** The maximum time to search for a smaller input, in milliseconds. */
+/** The maximum time for minimizing an input, in milliseconds. */
 const MINIMIZE_MS = 20_000
 /** The file descriptor under which the parent passes a file for `Progress`. */
 export const PROGRESS_FD = 3
@@ -32,7 +31,7 @@ export interface FailedInput {
   readonly input: unknown
   /** The length of the input before it was minimized, in characters of JSON. */
   readonly foundLength: number
-  /** Whether the input fails again. If not, the failure depends on inputs before it. */
+  /** Whether the input fails again. If not, the failure depends on earlier inputs. */
   readonly isRepeatable: boolean
 }
 
@@ -47,7 +46,7 @@ async function run({ path, seed, seconds }: ChildTask): Promise<ChildReport> {
     progress[1] = (progress[1] ?? 0) + 1
     writeSync(PROGRESS_FD, progress, 0, progress.byteLength, 0)
     const failure = await tryInput(target, input)
-    // Rejections that nothing handles end the process before the next input.
+    // Unhandled rejections end the process before the next input.
     await setImmediate()
     return failure
   }

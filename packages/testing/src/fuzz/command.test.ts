@@ -38,13 +38,13 @@ describe('pnpm fuzz', () => {
     expect(output).toMatch(/^good: 0 s from seed 5\ngood: 1 inputs in \d+\.\d s, \d+ per second$/)
   })
 
-  it('uses a new seed each time', async () => {
+  it('uses a new seed for each run', async () => {
     const outputs = [await run('good', '--seconds', '0'), await run('good', '--seconds', '0')]
     const [first, second] = outputs.map(({ output }) => /from seed (\d+)/.exec(output)?.[1])
     expect(first).not.toBe(second)
   })
 
-  it('runs every target without a name, and exits with 1 after a finding', async () => {
+  it('runs every target if no target is named, and exits with 1 after a finding', async () => {
     const { code, output } = await run('--seconds', '1', '--seed', '1')
     expect(code).toBe(1)
     expect(output).toContain('good: 1 s from seed 1')

@@ -23,7 +23,7 @@ interface Command {
   readonly isList: boolean
 }
 
-/** The environment of a command. */
+/** The environment in which a command runs. */
 export interface CommandHost {
   /** The folder with `packages/`. */
   readonly root: string

@@ -9,7 +9,7 @@ interface CorpusFile {
   readonly input: unknown
 }
 
-/** Returns the names of the files in a corpus. A target without findings has none. */
+/** Returns the names of the files in a corpus. A target without findings has no files. */
 export function corpusFiles(folder: string): string[] {
   return globSync('*.json', { cwd: folder }).toSorted()
 }
@@ -22,7 +22,7 @@ export function readCorpusFile(folder: string, file: string): unknown {
 /**
  * Adds an input to a corpus, which the tests replay from then on.
  *
- * @returns The path of the file, the same one for the same input
+ * @returns The path of the file, which depends only on the input
  */
 export function writeCorpusFile(folder: string, { found, input }: CorpusFile): string {
   const hash = createHash('sha256').update(JSON.stringify(input)).digest('hex')
@@ -32,7 +32,7 @@ export function writeCorpusFile(folder: string, { found, input }: CorpusFile): s
   return path
 }
 
-/** Returns JSON in printable ASCII, so that every character can be seen. */
+/** Returns JSON in printable ASCII, so that every character is visible. */
 export function visibleJson(value: unknown): string {
   return JSON.stringify(value, undefined, 2).replaceAll(
     /[\u007f-\uffff]/g,

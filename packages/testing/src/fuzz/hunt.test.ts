@@ -3,7 +3,7 @@ import { tempFolder, type TempFolder } from '../temp-folder.ts'
 import { hunt, type HuntResult } from './hunt.ts'
 import { targetsIn } from './target.ts'
 
-/** Enough time on a busy machine, and short enough for a test. */
+/** Long enough on a busy machine, and short enough for a test. */
 const HANG_MS = 5000
 
 /** Returns a target whose inputs have ten letters, some with an `x`. */
@@ -41,7 +41,7 @@ const huntIn = (name: string, seed: number): Promise<HuntResult> => {
 }
 
 describe('hunt', () => {
-  it('checks inputs until the time is up', async () => {
+  it('checks inputs until the time has elapsed', async () => {
     const { inputs, durationMs, finding } = await huntIn('passes', 1)
     expect(finding).toBeUndefined()
     expect(inputs).toBeGreaterThan(10)

@@ -8,11 +8,11 @@ import { Random } from './random.ts'
 import { loadTarget, type TargetFile } from './target.ts'
 
 /**
- * A target hangs if it makes no progress for this time. This time is long, because other processes need the CPU too.
+ * A target hangs if it makes no progress for this time, which is long because other processes also need the CPU.
  */
 const HANG_MS = 30_000
 const WATCH_MS = 250
-/** The heap limit in MiB. Parsers of peer input need less. */
+/** The heap limit in MiB. Parsers of peer input need less memory. */
 const MAX_HEAP_MB = 512
 /** The exit code of Node.js if a top-level await never settles. */
 const NEVER_SETTLES_CODE = 13
@@ -20,7 +20,7 @@ const NEVER_SETTLES_CODE = 13
 /** Options of `hunt`. */
 export interface HuntOptions {
   readonly target: TargetFile
-  /** The seed of the first input; each further input has the next one. */
+  /** The seed of the first input; each further input has the next seed. */
   readonly seed: number
   readonly seconds: number
   /** The maximum time without progress, in milliseconds. Default 30,000. */
@@ -41,14 +41,16 @@ export interface Finding {
   /** Describes the failure. */
   readonly text: string
   readonly input: unknown
-  /** The seed that makes the input the first one. For a failure that depends on earlier inputs, the first seed. */
+  /**
+   * The seed with which the input is the first one. For a failure that depends on earlier inputs, the first seed of the hunt.
+   */
   readonly seed: number
   /** The length in characters of JSON before the input was minimized. */
   readonly foundLength: number
 }
 
 // docs/decisions/0109
-/** Generates inputs for a target and checks them in a new process, until one fails or the time is up. */
+/** Generates inputs for a target and checks them in a new process, until an input fails or the time has elapsed. */
 export async function hunt(options: HuntOptions): Promise<HuntResult> {
   const { target, seed, seconds, hangMs = HANG_MS, maxHeapMb = MAX_HEAP_MB } = options
   const start = performance.now()
@@ -79,7 +81,7 @@ function startChild(task: ChildTask, progressFd: number, maxHeapMb: number): Chi
   })
 }
 
-/** @returns The report, or the reason why there is none */
+/** @returns The report, or the reason why no report exists */
 async function outcomeOf(child: ChildProcess, progress: ProgressFile, hangMs: number): Promise<ChildReport | string> {
   const outcome = Promise.withResolvers<ChildReport | string>()
   let errors = ''
@@ -108,7 +110,7 @@ async function outcomeOf(child: ChildProcess, progress: ProgressFile, hangMs: nu
   return result
 }
 
-/** An unlinked file in which the process writes its progress: its messages would wait until the end of a check. */
+/** An unlinked file to which the process writes its progress, because messages would be delayed until the end of a check. */
 class ProgressFile {
   readonly fd: number
 

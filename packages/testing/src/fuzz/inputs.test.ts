@@ -10,7 +10,7 @@ function numbers(seed: number): number[] {
 }
 
 describe('Random', () => {
-  it('returns the same numbers for the same seed, and different numbers for the next', () => {
+  it('returns the same numbers for the same seed, and different numbers for the next seed', () => {
     expect(numbers(7)).toEqual(numbers(7))
     expect(numbers(7)).not.toEqual(numbers(8))
     expect(Random.of('a').next()).toBe(Random.of('a').next())
@@ -25,7 +25,7 @@ describe('Random', () => {
 })
 
 describe('an input', () => {
-  it('consists of the slices that cut returns, none of them empty', () => {
+  it('consists of the nonempty slices that cut returns', () => {
     for (const seed of seeds) {
       const bytes = Buffer.from('abcdefghij'.slice(0, seed % 11))
       const slices = cut(bytes, new Random(seed))
@@ -34,7 +34,7 @@ describe('an input', () => {
     }
   })
 
-  it('mutates into many strings, made only of its own parts and the pieces', () => {
+  it('mutates into many strings, which contain only its own parts and the pieces', () => {
     const texts = seeds.map((seed) => mutate('aaaaaaaaaa', new Random(seed), ['x', 'yz']))
     expect(new Set(texts).size).toBeGreaterThan(100)
     for (const text of texts) expect(text).toMatch(/^[axyz]*$/)

@@ -9,7 +9,7 @@ export function randomBytes(random: Random, maxLength: number): string {
   return bytes
 }
 
-/** Changes a string in a few places: removes characters, inserts `pieces`, and repeats or exchanges parts. */
+/** Changes a string in a few places. Removes characters, inserts `pieces`, and repeats or exchanges parts. */
 export function mutate(text: string, random: Random, pieces: readonly string[]): string {
   let changed = text
   do {
@@ -27,10 +27,10 @@ export function mutate(text: string, random: Random, pieces: readonly string[]):
   return changed
 }
 
-/** The maximum length of bytes to cut into slices of one byte. More slices would take longer than the parser under test. */
+/** The maximum number of bytes to cut into slices of one byte. More slices would take longer than the parser under test. */
 const MAX_SINGLE_BYTES = 16_384
 
-/** Cuts bytes into slices, as a network can deliver them. No slice is empty. */
+/** Cuts bytes into nonempty slices, as a network can deliver them. */
 export function cut(bytes: Buffer, random: Random): Buffer[] {
   if (random.chance(0.1) && bytes.length <= MAX_SINGLE_BYTES)
     return Array.from(bytes, (_, at) => bytes.subarray(at, at + 1))

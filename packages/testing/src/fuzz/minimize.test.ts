@@ -20,7 +20,7 @@ it.each<[string, unknown, (candidate: never) => boolean, unknown]>([
   expect(await minimize(input, isFailing, always)).toEqual(expected)
 })
 
-it('returns the smallest input so far when the time is up', async () => {
+it('returns the smallest input so far when the time has elapsed', async () => {
   let trials = 0
   const fails = async (text: string): Promise<boolean> => {
     trials++

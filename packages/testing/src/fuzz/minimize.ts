@@ -2,9 +2,9 @@
 type Fails<T> = (candidate: T) => Promise<boolean>
 
 /**
- * Reduces an input while it still fails: removes parts of strings and arrays, and reduces numbers, at every depth.
+ * Reduces an input while it still fails. Removes parts of strings and arrays, and reduces numbers, at every depth.
  *
- * @param input A value that survives JSON
+ * @param input A value that JSON can represent
  * @param fails Must return true for `input`
  * @param hasTime Reports whether time remains
  */
@@ -28,7 +28,7 @@ async function shrink<T>(value: T, fails: Fails<T>): Promise<T> {
   return value
 }
 
-/** Removes parts: at first half of the value at a time, and finally single characters or elements. */
+/** Removes parts of decreasing size: first half of the value, finally single characters or elements. */
 async function removeParts<T extends string | unknown[]>(value: T, fails: Fails<T>): Promise<T> {
   let left = value
   for (let size = Math.ceil(left.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {

@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed | 0
   }
 
-  /** Returns a source whose seed is a hash of `text`: a check that needs random choices stays a function of its input. */
+  /** Returns a source whose seed is a hash of `text`. A check that needs random choices then depends only on its input. */
   static of(text: string): Random {
     let hash = 0x811c9dc5
     for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
@@ -30,13 +30,13 @@ export class Random {
     return this.next() < probability
   }
 
-  /** @throws {RangeError} if there are no items */
+  /** @throws {RangeError} if `items` is empty */
   pick<T>(items: readonly T[]): T {
     if (items.length === 0) throw new RangeError('Random.pick: items must not be empty.')
     return items[this.below(items.length)] as T
   }
 
-  /** Returns a list whose length is random: each further item is made with this probability. */
+  /** Returns a list of random length, to which each further item is added with this probability. */
   list<T>(probability: number, make: () => T): T[] {
     const items: T[] = []
     while (this.chance(probability)) items.push(make())

@@ -1,7 +1,7 @@
 import { visibleJson } from './corpus.ts'
 import type { Finding } from './hunt.ts'
 
-/** The maximum length of the shown input or error. The file of the corpus has the whole input. */
+/** The maximum length of the displayed input or error. The corpus file contains the whole input. */
 const MAX_SHOWN = 2000
 
 /**

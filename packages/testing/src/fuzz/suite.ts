@@ -6,14 +6,14 @@ import { hunt } from './hunt.ts'
 import { describeFinding } from './report.ts'
 import { loadTarget, targetsIn } from './target.ts'
 
-/** The seconds for each target. A finding is unlikely in such a short time. `pnpm fuzz` searches longer. */
+/** The time in seconds for each target. A finding is unlikely in this short time. `pnpm fuzz` searches longer. */
 const SECONDS = Number(process.env['FUZZ_SECONDS'] ?? (process.env['CI'] === undefined ? 1 : 3))
-/** The seconds for loading a target, minimizing an input and detecting a hang. */
+/** The time in seconds for loading a target, minimizing an input and detecting a hang. */
 const OTHER_SECONDS = 120
 
 /**
- * Tests the targets of a package. Replays the corpus of each one, then checks inputs from a new seed, which is printed.
- * `FUZZ_SEED` repeats a seed, `FUZZ_SECONDS` sets the time.
+ * Tests the targets of a package. Replays the corpus of each target, then checks inputs from a new seed, which it prints.
+ * `FUZZ_SEED` repeats a seed, and `FUZZ_SECONDS` sets the time.
  *
  * @param folder The package's `fuzz` folder
  */
@@ -28,7 +28,7 @@ export function fuzzSuite(folder: URL): void {
       })
 
       const seed = Number(process.env['FUZZ_SEED'] ?? randomInt(2 ** 31))
-      it(`finds nothing in ${SECONDS} s from a fresh seed`, { timeout: (SECONDS + OTHER_SECONDS) * 1000 }, async () => {
+      it(`finds nothing in ${SECONDS} s from a new seed`, { timeout: (SECONDS + OTHER_SECONDS) * 1000 }, async () => {
         const { inputs, finding } = await hunt({ target, seed, seconds: SECONDS })
         console.info(`${target.name}: ${inputs} inputs from seed ${seed}`)
         expect(finding === undefined ? '' : describeFinding(target.name, finding)).toBe('')

@@ -4,19 +4,19 @@ import { pathToFileURL } from 'node:url'
 import type { Random } from './random.ts'
 
 /**
- * One parser and the rules that its results must follow. The file `packages/<package>/fuzz/<name>.ts` exports it as
+ * One parser and the rules that its results must follow. The file `packages/<package>/fuzz/<name>.ts` exports the target as
  * default.
  *
- * `Input` must survive JSON. Bytes are a string with one character for each byte.
+ * JSON must be able to represent an `Input`, so bytes are a string with one character per byte.
  */
 export interface FuzzTarget<Input> {
-  /** Names the input and the standard that defines it. */
+  /** Describes the input and the standard that defines it. */
   readonly parser: string
-  /** Generates an input, the same one for the same random numbers. Most inputs should be almost valid. */
+  /** Generates an input that depends only on the random numbers. Most inputs should be almost valid. */
   generate(random: Random): Input
   /** Throws if the parser breaks a rule on this input. The result must depend only on the input. */
   check(input: Input): void | Promise<void>
-  /** Limits the CPU time of one check, in milliseconds. Default 250, which a linear parser never needs. */
+  /** Limits the CPU time of one check, in milliseconds. Default 250, which is more than a linear parser ever needs. */
   readonly maxCpuMs?: number
 }
 
@@ -25,11 +25,11 @@ export interface TargetFile {
   readonly name: string
   /** The absolute path. */
   readonly path: string
-  /** The absolute path of the folder with its corpus, which need not exist. */
+  /** The absolute path of its corpus folder, which need not exist. */
   readonly corpus: string
 }
 
-/** Returns the targets in a folder named `fuzz`, ordered by name. Its subfolders hold their parts. */
+/** Returns the targets in a folder named `fuzz`, ordered by name. Subfolders contain parts of the targets. */
 export function targetsIn(folder: string): TargetFile[] {
   return globSync('*.ts', { cwd: folder })
     .toSorted()

@@ -5,13 +5,13 @@ const MAX_CPU_MS = 250
 
 /** A failure on one input. */
 export interface Failure {
-  /** Where the error was thrown. Two failures at the same place have the same cause. */
+  /** The place where the error was thrown. Two failures at the same place are treated as having the same cause. */
   readonly place: string
-  /** The error with its stack. */
+  /** The error with its stack trace. */
   readonly text: string
 }
 
-/** Checks one input. Returns the error that the target throws, or a failure if it takes too much CPU time. */
+/** Checks one input. Returns the error that the target throws, or a failure if the check needs too much CPU time. */
 export async function tryInput(target: FuzzTarget<unknown>, input: unknown): Promise<Failure | undefined> {
   const before = process.threadCpuUsage()
   try {
@@ -20,7 +20,7 @@ export async function tryInput(target: FuzzTarget<unknown>, input: unknown): Pro
     return failureOf(error)
   }
   const { maxCpuMs = MAX_CPU_MS } = target
-  // Measure only this thread: on a busy machine a check takes longer, but not more CPU time.
+  // Measure only this thread. On a busy machine, a check takes longer, but does not need more CPU time.
   const { user, system } = process.threadCpuUsage(before)
   const cpuMs = (user + system) / 1000
   if (cpuMs < maxCpuMs) return undefined
@@ -33,7 +33,7 @@ function failureOf(error: unknown): Failure {
   return { place: `${error.name} at ${place}`, text: withoutRunner(error.stack ?? String(error)) }
 }
 
-/** Removes the runner's lines from a stack. */
+/** Removes the runner's lines from a stack trace. */
 function withoutRunner(stack: string): string {
   const lines = stack.split('\n')
   return lines.filter((line) => !/^ +at .*(?:\/testing\/src\/fuzz\/|node:internal)/.test(line)).join('\n')

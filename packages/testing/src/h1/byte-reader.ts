@@ -4,7 +4,7 @@ import type { ByteSource } from '../byte-source.ts'
 const CR = 0x0d
 const LF = 0x0a
 
-/** Reads lines and byte sequences from a source. The boundaries of the source's slices do not matter. */
+/** Reads lines and byte sequences from a source. The boundaries of the source's slices have no effect. */
 export class ByteReader {
   readonly #source: ByteSource
   #buffer = Buffer.alloc(0)
@@ -41,7 +41,7 @@ export class ByteReader {
     }
   }
 
-  /** Returns the bytes that have arrived, at most `maxBytes`; `undefined` at the end. */
+  /** Returns up to `maxBytes` bytes that have arrived; `undefined` at the end. */
   async some(maxBytes: number): Promise<Uint8Array | undefined> {
     if (this.#buffer.length === 0 && !(await this.#fill())) return undefined
     const slice = this.#buffer.subarray(0, maxBytes)

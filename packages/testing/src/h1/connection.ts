@@ -11,7 +11,7 @@ import { type ResponseHead, readHead } from './read-head.ts'
 import { type ResponseFraming, closesConnection, responseFraming } from './response-framing.ts'
 import { sendRequest } from './send-request.ts'
 
-/** Receives the events of a connection: it is idle again, or the server broke the protocol between responses. */
+/** Receives the events of a connection: the connection is idle again, or the server broke the protocol between responses. */
 export interface ConnectionOwner {
   onIdle(connection: Connection): void
   onFault(error: Error): void
@@ -125,7 +125,7 @@ export class Connection {
     if (bytes > 0) throw new MalformedResponse(`${bytes} bytes after the end of the response`)
   }
 
-  /** Reports bytes that arrive between requests, where the server may only close the connection. */
+  /** Reports bytes that arrive between requests, when the server may only close the connection. */
   #whileIdle(): void {
     if (!this.#isIdle) return
     const bytes = this.#socket.readableLength

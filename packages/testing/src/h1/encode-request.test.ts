@@ -45,7 +45,7 @@ it('writes the size of a chunk in hexadecimal', () => {
   expect(encodeChunk(Buffer.alloc(17, 'x')).toString()).toBe(Buffer.from(`11\r\n${'x'.repeat(17)}\r\n`).toString())
 })
 
-it('writes no chunk for an empty slice, because it would end the body', () => {
+it('writes no chunk for an empty slice, because an empty chunk would end the body', () => {
   expect(encodeChunk(new Uint8Array())).toHaveLength(0)
 })
 

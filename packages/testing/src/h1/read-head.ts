@@ -3,7 +3,7 @@ import { MalformedResponse } from '../response-error.ts'
 import { checkFields } from '../response-rules.ts'
 import type { ByteReader } from './byte-reader.ts'
 
-/** Far above any tested response; bounds memory if a server sends an endless header section. */
+/** Far above any tested response. Limits the memory if a server sends an endless header section. */
 const MAX_LINE_BYTES = 256 * 1024
 const MAX_FIELDS = 10_000
 

@@ -8,7 +8,7 @@ export type ResponseFraming = 'none' | 'chunked' | 'close' | { readonly length: 
 /**
  * Returns the framing of the body (RFC 9112 §6.3).
  *
- * Stricter than the RFC requires of a client. Rejects both framing fields together, a transfer coding other than
+ * Is stricter than the RFC requires of a client. Rejects a response with both framing fields, a transfer coding other than
  * chunked, and a body that ends with the connection but has no `connection: close`.
  *
  * @param fields Checked by `checkResponseHead`
@@ -21,7 +21,7 @@ export function responseFraming(method: string, status: number, fields: readonly
     throw new MalformedResponse('Both Transfer-Encoding and Content-Length')
   }
   if (coding !== undefined && coding !== 'chunked') throw new MalformedResponse(`Transfer-Encoding '${coding}'`)
-  // RFC 9112 §6.1 forbids it on a 204. A 304 may have it, but no server under test sends it.
+  // RFC 9112 §6.1 forbids the field in a 204. A 304 may contain it, but no server under test sends it.
   if (coding !== undefined && (status === 204 || status === 304)) {
     throw new MalformedResponse(`Transfer-Encoding in a ${status} response`)
   }

@@ -4,11 +4,11 @@ import { drained } from '../drained.ts'
 import { bodySlices, expectsContinue } from '../request-body.ts'
 import { encodeChunk, encodeLastChunk, encodeRequest } from './encode-request.ts'
 
-/** Request that is being sent. Its response can end first. */
+/** Request that is being sent. Its response can end before the request. */
 export interface SentRequest {
   /** Whether the last byte has been written to the socket. */
   readonly isComplete: boolean
-  /** Sends a body that waits for a 100 response. */
+  /** Sends the body that has waited for a 100 response. */
   continue(): void
 }
 

@@ -31,10 +31,10 @@ export async function exchange(connection: Connection, request: ClientRequest): 
     waitForTrailers: request.trailers !== undefined,
     signal: request.signal === undefined ? cancel.signal : AbortSignal.any([cancel.signal, request.signal]),
   })
-  // The promises of the header section and the body report errors. Do not let an error between them go unhandled.
+  // The promises of the header section and the body report errors. An error between them must not be unhandled.
   stream.on('error', () => {})
   const source = new StreamSource(stream)
-  // `stream.id` is undefined until the stream opens, and again after it closes.
+  // `stream.id` is undefined before the stream opens and after it closes.
   let streamId = stream.id
   stream.once('ready', () => (streamId = stream.id))
 

@@ -5,7 +5,7 @@ import { FrameScanner, endsStream } from './frame-scanner.ts'
 /**
  * Socket that records the streams that the server ended with END_STREAM.
  *
- * `node:http2` reports a stream reset with NO_ERROR as if it had completed. Only the frames show the difference.
+ * `node:http2` reports a stream that was reset with NO_ERROR as complete. Only the frames show the difference.
  */
 export class WatchedSocket extends Duplex {
   /** Identifiers of the streams on which END_STREAM has arrived. */

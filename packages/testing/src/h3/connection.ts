@@ -6,7 +6,7 @@ import { h3Frame, H3Frame, H3StreamType, readVarint, varint } from './wire.ts'
 
 /** Options of `connectH3`. */
 export type H3ConnectionOptions = QuicOptions & {
-  /** Does not open a control stream, so that the test can. Default: false. */
+  /** Does not open a control stream, so that the test can open it. Default: false. */
   readonly withoutControlStream?: boolean
 }
 
@@ -34,7 +34,7 @@ export class H3Connection {
     this.goaway = this.#goaway.promise
     this.controlStream = this.#controlStream.promise
     quic.onStream = (stream) => {
-      // Ignore the error: `closed` reports the end of the connection to the test.
+      // Ignore the error, because `closed` reports the end of the connection to the test.
       this.#readServerStream(stream).catch(() => {})
     }
   }
@@ -42,7 +42,7 @@ export class H3Connection {
   static async open(options: H3ConnectionOptions): Promise<H3Connection> {
     const quic = await QuicClient.connect(options)
     const connection = new H3Connection(quic, `${options.host ?? '127.0.0.1'}:${options.port}`)
-    // SETTINGS stays empty: the default values disable the dynamic table.
+    // SETTINGS stays empty, because the default values disable the dynamic table.
     if (options.withoutControlStream !== true) {
       await connection.openUnidirectional(H3StreamType.CONTROL, h3Frame(H3Frame.SETTINGS))
     }

@@ -25,7 +25,7 @@ export async function exchange(connection: H3Connection, request: ClientRequest)
 
   const { promise: permission, resolve: permit } = Promise.withResolvers<void>()
   if (!expectsContinue(request)) permit()
-  // A body that throws cancels the request. The response then reports the failure to the test.
+  // If the body throws, cancel the request. The response then reports the failure to the test.
   sendRequest(stream, request, requestFields(request, method, connection), permission).catch(() => abort())
 
   const frames = new FrameSource(stream)

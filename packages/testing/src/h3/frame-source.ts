@@ -2,7 +2,7 @@ import { IncompleteResponse } from '../response-error.ts'
 import type { RawStream } from './raw-stream.ts'
 import { readVarint } from './wire.ts'
 
-/** Reads the frames of a stream, and no further than the caller requests. */
+/** Reads the frames of a stream, but never further than the caller requests. */
 export class FrameSource {
   readonly #stream: RawStream
   #ahead: Buffer = Buffer.alloc(0)

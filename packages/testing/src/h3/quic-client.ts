@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import quiche from '@matrixai/quic/native/quiche.js'
 import { RawStream } from './raw-stream.ts'
 
-/** Why a connection closed: a CONNECTION_CLOSE frame or a timeout. */
+/** Reason why a connection closed: a CONNECTION_CLOSE frame or a timeout. */
 export interface QuicClose {
   /** Sender of CONNECTION_CLOSE, or `timeout`. */
   readonly by: 'server' | 'client' | 'timeout'
@@ -17,15 +17,15 @@ export interface QuicClose {
 export interface QuicOptions {
   readonly port: number
   readonly host?: string
-  /** Bytes of one response that the server may send before the test reads them. Default 65,536. */
+  /** Number of bytes of one response that the server may send before the test reads them. Default 65,536. */
   readonly streamWindow?: number
-  /** Unidirectional streams that the server may open; HTTP/3 needs three (RFC 9114 §6.2). Default 8. */
+  /** Number of unidirectional streams that the server may open; HTTP/3 needs three (RFC 9114 §6.2). Default 8. */
   readonly serverStreams?: number
   /** Default 30,000. */
   readonly idleTimeoutMs?: number
   /** Session to resume. If the server allows 0-RTT, requests need not wait for the handshake. */
   readonly session?: Uint8Array | undefined
-  /** Milliseconds until the handshake must be complete. Default 15,000. */
+  /** Time in which the handshake must be complete, in milliseconds. Default 15,000. */
   readonly connectTimeoutMs?: number
 }
 
@@ -72,7 +72,7 @@ export class QuicClient {
 
   /** Connects to a server. @throws {Error} if the handshake fails or times out */
   static async connect(options: QuicOptions): Promise<QuicClient> {
-    // Skip the DNS lookup, so that `send` is synchronous and packets leave before the socket closes.
+    // Skip the DNS lookup, so that `send` is synchronous and packets are sent before the socket closes.
     const socket = createSocket({ type: 'udp4', lookup: (address, _options, callback) => callback(null, address, 4) })
     const listening = once(socket, 'listening')
     socket.bind(0, '127.0.0.1')
@@ -138,7 +138,7 @@ export class QuicClient {
     this.#finish()
   }
 
-  /** Sends pending packets. Streams call it after each read and write. */
+  /** Sends pending packets. Streams call this method after each read and write. */
   touch(): void {
     if (this.#isOver) return
     this.#transmit()
@@ -158,7 +158,7 @@ export class QuicClient {
     } catch {
       // quiche closes the connection after an invalid packet; `closed` reports it.
     }
-    // Run `#advance` once for all packets of this event-loop turn: with many streams it costs more than the packets.
+    // Run `#advance` once for all packets in this event-loop turn, because with many streams it costs more than the packets.
     if (this.#isAdvancing) return
     this.#isAdvancing = true
     setImmediate(() => {
@@ -231,7 +231,7 @@ export function clientInitial(port: number): Buffer {
 }
 
 function makeConfig(options: QuicOptions): InstanceType<typeof quiche.Config> {
-  // Do not verify the certificate: it is self-signed.
+  // Do not verify the certificate, because it is self-signed.
   const config = quiche.Config.withBoringSslCtx(false, true)
   config.setApplicationProtos(['h3'])
   config.setMaxIdleTimeout(options.idleTimeoutMs ?? 30_000)

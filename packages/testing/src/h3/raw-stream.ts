@@ -24,7 +24,7 @@ export class RawStream {
   readonly #buffer = Buffer.alloc(16 * 1024)
   #changed = Promise.withResolvers<void>()
   #isStopped = false
-  /** Whether the sending side is closed: the server has acknowledged everything, or the test reset the stream. */
+  /** Whether the sending side is closed, because the server has acknowledged all bytes or the test has reset the stream. */
   #isGone = false
   #isReadOver = false
   #isEnded = false
@@ -42,7 +42,7 @@ export class RawStream {
     return this.#isReadOver && (this.#isGone || this.#isStopped)
   }
 
-  /** Reports whether the server ended its side with FIN. */
+  /** Reports whether the server has ended its side with FIN. */
   get hasEnded(): boolean {
     return this.#isEnded
   }
@@ -69,7 +69,7 @@ export class RawStream {
   }
 
   /**
-   * Returns the next slice, or `undefined` at the end. Only this call consumes flow-control window.
+   * Returns the next slice, or `undefined` at the end. Only this call consumes the flow-control window.
    *
    * @throws {IncompleteResponse} if the server resets the stream or the connection ends
    */
@@ -119,7 +119,7 @@ export class RawStream {
     this.#wake()
   }
 
-  /** Detects STOP_SENDING and wakes pending reads and writes. Called when the connection receives packets. */
+  /** Detects STOP_SENDING and wakes pending reads and writes. Must be called when the connection receives packets. */
   onChange(): void {
     if (!this.#isStopped && !this.#isGone) {
       try {
@@ -166,7 +166,7 @@ export class RawStream {
   }
 }
 
-/** Returns the code of a quiche error, which is in its message: `StreamReset(268)`. */
+/** Returns the code of a quiche error from its message: `StreamReset(268)`. */
 function codeOf(name: string, error: unknown): number | undefined {
   const match = error instanceof Error ? /^(\w+)\((\d+)\)/.exec(error.message) : null
   return match?.[1] === name ? Number(match[2]) : undefined

@@ -37,7 +37,7 @@ export function readVarint(bytes: Uint8Array, at: number): { value: number; end:
   return { value, end }
 }
 
-/** Encodes a frame. A test can pass a `length` that differs from the payload's. */
+/** Encodes a frame. A test can pass a `length` that differs from the payload length. */
 export function h3Frame(type: number, payload: Uint8Array | string = '', length?: number): Buffer {
   const bytes = typeof payload === 'string' ? Buffer.from(payload) : payload
   return Buffer.concat([varint(type), varint(length ?? bytes.byteLength), bytes])

@@ -6,7 +6,7 @@ import { checkPageTypes } from './check-page-types.ts'
 const FOLDER = fileURLToPath(new URL('../../', import.meta.url))
 const OPTIONS = { from: [FOLDER], tsc: `${FOLDER}node_modules/.bin/tsc` }
 
-it('reports an error at its line in the page, and finds the files of the page', async () => {
+it('reports an error at its line on the page, and finds the files of the page', async () => {
   await using folder = await tempFolder({
     'page.md': [
       '```ts title="one.ts"',

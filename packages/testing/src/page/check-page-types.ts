@@ -22,11 +22,11 @@ const COMPILER_OPTIONS = {
 /** Page to check. */
 export interface TypedPage {
   readonly path: string
-  /** Pages that this page continues: their files exist before its first block. */
+  /** Pages that this page continues. Their files exist before its first block. */
   readonly before?: readonly string[]
 }
 
-/** Where the packages of the pages are. */
+/** Location of the packages that the pages use. */
 export interface PageTypesOptions {
   /** Folders whose packages the blocks import. */
   readonly from: readonly string[]
@@ -35,10 +35,10 @@ export interface PageTypesOptions {
 }
 
 /**
- * Checks the types of all `ts` blocks of some pages with one run of the compiler. A block with a title is visible to the
- * other blocks of its page, until a later block with the same title replaces it.
+ * Checks the types of all `ts` blocks on some pages with one compiler run. A block with a title is visible to the other blocks
+ * of its page, until a later block with the same title replaces it.
  *
- * @returns The errors, each with the path of its page and the line in it
+ * @returns The errors, each with the path of its page and the line number
  */
 export async function checkPageTypes(pages: readonly TypedPage[], { from, tsc }: PageTypesOptions): Promise<string[]> {
   await using folder = await tempFolder({
@@ -52,18 +52,18 @@ export async function checkPageTypes(pages: readonly TypedPage[], { from, tsc }:
   return errorsOf(output, blocks)
 }
 
-/** A block's file, and its place in the page. */
+/** A block's file, and its place on the page. */
 interface WrittenBlock {
   readonly file: string
   readonly page: string
   readonly line: number
   /**
-   * Whether to check the file even if no other block imports it: false for copies, and for files from earlier pages.
+   * Whether to check the file even if no other block imports it; false for copies and for files from earlier pages.
    */
   readonly isRoot: boolean
 }
 
-/** Writes the blocks of a page. Each block that replaces a file starts a new folder with the other files. */
+/** Writes the blocks of a page. Each block that replaces a file starts a new folder with copies of the other files. */
 function writeBlocks({ path, before = [] }: TypedPage, folder: string): WrittenBlock[] {
   const written = new Map<string, WrittenBlock>()
   let version = 0
@@ -88,8 +88,8 @@ function writeBlocks({ path, before = [] }: TypedPage, folder: string): WrittenB
 }
 
 /**
- * Reports whether a block that does not run is a whole program. A fragment of a file does not compile, nor do imports
- * from one.
+ * Reports whether a block that does not run is a whole program. A fragment of a file does not compile, and neither do imports
+ * from it.
  */
 function isWholeProgram(code: string): boolean {
   return /^(?:import|\/\/ \S+\.ts)/.test(code) && !/from '\.{1,2}\//.test(code)
@@ -117,7 +117,7 @@ function outputOf(command: string, args: readonly string[]): Promise<string> {
   })
 }
 
-/** Returns the errors with line numbers in the pages instead of in the written files. */
+/** Returns the errors with line numbers on the pages instead of in the written files. */
 function errorsOf(output: string, blocks: readonly WrittenBlock[]): string[] {
   const byFile = new Map(blocks.map((block) => [block.file, block]))
   const errors = output.split('\n').filter((line) => / error TS|^error/.test(line))
@@ -125,7 +125,7 @@ function errorsOf(output: string, blocks: readonly WrittenBlock[]): string[] {
     const [, path, line = '', message = ''] = /^(.+?)\((\d+),\d+\): (.*)$/.exec(error) ?? []
     if (path === undefined) return error
     const block = byFile.get(resolve('/', path))
-    // The packages' sources are checked with their own settings.
+    // Skip the packages' sources, which are checked with their own settings.
     return block === undefined ? [] : `${block.page}:${block.line + Number(line) - 1}: ${message}`
   })
 }

@@ -10,7 +10,7 @@ import {
 } from './expected-output.ts'
 
 describe('commandsOf', () => {
-  it('returns each command with the lines of its output', () => {
+  it('returns each command with its output lines', () => {
     expect(commandsOf('$ cd a\n$ ls\none\ntwo\n')).toEqual([
       { command: 'cd a', output: [] },
       { command: 'ls', output: ['one', 'two'] },
@@ -23,7 +23,7 @@ describe('commandsOf', () => {
 })
 
 describe('scriptOf', () => {
-  it('returns the command of each line without its comment', () => {
+  it('returns the command on each line without its comment', () => {
     expect(scriptOf('npm init -y # once\n\n# a comment\ncurl a#b \\\n  -k\n')).toEqual([
       'npm init -y',
       'curl a#b    -k',
@@ -56,7 +56,7 @@ describe('matchesOutput', () => {
 })
 
 describe('containsOutput', () => {
-  it('finds each line among others', () => {
+  it('finds each expected line among other lines', () => {
     expect(containsOutput('[12:00] Starting\n[12:01] Listening on 1\n', ['[…] Listening on 1'])).toBe(true)
     expect(containsOutput('[12:00] Starting\n', ['[…] Listening on 1'])).toBe(false)
   })

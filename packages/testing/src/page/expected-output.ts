@@ -31,8 +31,8 @@ const TIME = /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}/
 const RECORD = new RegExp(`^\\[${TIME.source}\\] \\[.*\\n`, 'gm')
 
 /**
- * Reports whether output equals the text on a page. `[…]` stands for any text, and for any lines if it is alone. The
- * time in a record stands for any time.
+ * Reports whether output equals the text on a page. `[…]` matches any text, or any lines if it is alone on a line. The time in
+ * a record matches any time.
  */
 export function matchesOutput(output: string, expected: readonly string[]): boolean {
   return new RegExp(`^${patternOf(expected)}\\s*$`).test(plain(output))
@@ -43,7 +43,7 @@ export function containsOutput(output: string, expected: readonly string[]): boo
   return expected.every((line) => new RegExp(`^${patternOf([line])}$`, 'm').test(plain(output)))
 }
 
-/** Returns the `console.log` lines whose comment states their output, keyed by line number counted from 0. */
+/** Returns the expected output of the `console.log` calls that have a comment, keyed by line number counted from 0. */
 export function loggedComments(code: string): Map<number, string> {
   const found = new Map<number, string>()
   const lines = code.split('\n')
@@ -57,7 +57,7 @@ export function loggedComments(code: string): Map<number, string> {
   return found
 }
 
-/** Makes each of these `console.log` calls print the number of its line first. */
+/** Makes each of these `console.log` calls first print its line number. */
 export function withLineNumbers(code: string, lines: Iterable<number>): string {
   const numbered = new Set(lines)
   return code
@@ -66,7 +66,7 @@ export function withLineNumbers(code: string, lines: Iterable<number>): string {
     .join('\n')
 }
 
-/** Returns what each numbered call printed, without log records. Separates the output of repeated calls with commas. */
+/** Returns the output of each numbered call, without log records. Separates the output of repeated calls with commas. */
 export function outputByLine(output: string): Map<number, string> {
   const found = new Map<number, string[]>()
   for (const [, at, text = ''] of plain(output)

@@ -6,13 +6,13 @@ export interface PageBlock {
   readonly line: number
   /** Name of the file that contains the code, from `title="app.ts"`. */
   readonly title?: string
-  /** Reason not to run the block, from `no-run="…"`; empty if the mark has none. */
+  /** Reason not to run the block, from `no-run="…"`; empty if the mark does not state a reason. */
   readonly noRun?: string
   /** Whether the commands of a `console` block keep running, from the mark `background`. */
   readonly isBackground: boolean
 }
 
-/** Returns the fenced blocks of a Markdown text, without the indentation of their fences. */
+/** Returns the fenced blocks of a Markdown document, without the indentation of their fences. */
 export function pageBlocks(markdown: string): PageBlock[] {
   const blocks: PageBlock[] = []
   let open: { indent: string; info: string; line: number; code: string[] } | undefined

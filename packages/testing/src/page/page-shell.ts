@@ -7,14 +7,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { TempFolder } from '../temp-folder.ts'
 import { containsOutput, matchesOutput, type ConsoleCommand } from './expected-output.ts'
 
-/** A command that runs longer is faulty. */
+/** Time limit for a command, in milliseconds. */
 const COMMAND_TIMEOUT_MS = 120_000
-/** Time for a program to restart after its file has changed. */
+/** Time limit for a program to restart after its file has changed, in milliseconds. */
 const RETRY_MS = 60_000
 
 /** Runs the commands of one page in its folder, like a reader's terminals. */
 export class PageShell implements AsyncDisposable {
-  /** Folder that the last `cd` entered. */
+  /** Folder of the last `cd` command. */
   cwd: string
   readonly #folder: TempFolder
   readonly #from: readonly string[]
@@ -60,7 +60,7 @@ export class PageShell implements AsyncDisposable {
       const isRight =
         result.code === 0 && (output.length === 0 || matchesOutput(this.#withoutPorts(result.output), output))
       if (isRight) return
-      // A server that `node --watch` restarts does not listen yet or still runs the old code.
+      // While `node --watch` is restarting a server, the server is not listening yet or is still running the old code.
       if (!command.startsWith('curl') || Date.now() > deadline) {
         throw new Error(
           `$ ${command}\nexit code ${result.code}\n${this.#withoutPorts(result.output)}\nexpected:\n${output.join('\n')}`,
@@ -82,8 +82,8 @@ export class PageShell implements AsyncDisposable {
   }
 
   /**
-   * Starts a command that keeps running, and waits until it has printed the output shown on the page. Ends the commands
-   * that an earlier call started, because a reader stops them before they start the next one.
+   * Starts a command that keeps running, and waits until it has printed the output shown on the page. First ends the commands
+   * that an earlier call started, because a reader would stop them before starting the next one.
    */
   async start(commands: readonly ConsoleCommand[]): Promise<void> {
     await this.#endBackground()
@@ -154,7 +154,7 @@ export class PageShell implements AsyncDisposable {
     }
   }
 
-  /** Returns a package's folder: one of the given folders, or a dependency of one. */
+  /** Returns a package's folder: one of the given folders, or the folder of one of their dependencies. */
   #find(name: string): string {
     for (const folder of this.#from) {
       const target = join(folder, 'node_modules', name)
@@ -167,7 +167,7 @@ export class PageShell implements AsyncDisposable {
 
   #env(): NodeJS.ProcessEnv {
     const path = `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`
-    // Colors and the options of the test runner would change what a reader sees.
+    // Colors and the test runner's options would change the output that a reader sees.
     const { NODE_OPTIONS: _, VITEST: __, NODE_ENV: ___, ...env } = process.env
     return { ...env, PATH: path, NO_COLOR: '1', CURL_HOME: this.#folder.path }
   }

@@ -5,7 +5,7 @@ import { runSteps, stepsOf } from './run-page.ts'
 
 const FROM = fileURLToPath(new URL('../../', import.meta.url))
 
-/** Runs a page with this text. */
+/** Runs a page with the given text. */
 async function run(markdown: string): Promise<void> {
   await using folder = await tempFolder({ 'page.md': markdown })
   const path = folder.join('page.md')

@@ -14,32 +14,32 @@ import {
 import { pageBlocks, type PageBlock } from './page-blocks.ts'
 import { PageShell } from './page-shell.ts'
 
-/** Ports that pages use. Each run of a page replaces them with free ports. */
+/** Ports that pages use. Each page run replaces them with free ports. */
 const PAGE_PORTS = ['8080', '8443', '3000', '6379']
 
-/** Time for all blocks of a page on a busy machine. */
+/** Time limit for all blocks of a page on a busy machine, in milliseconds. */
 const PAGE_TIMEOUT_MS = 300_000
 
-/** Where the packages of a page are. */
+/** Location of the packages that a page uses. */
 export interface PageOptions {
-  /** Folders of packages. `npm install` links these packages and their dependencies. */
+  /** Package folders. `npm install` links these packages and their dependencies. */
   readonly from: string | readonly string[]
   /** Packages that readers of this page have already installed. */
   readonly installed?: readonly string[]
-  /** Pages that this page continues: their files and packages exist before its first block runs. */
+  /** Pages that this page continues. Their files and packages exist before its first block runs. */
   readonly before?: readonly string[]
 }
 
 /**
  * Registers one test that runs the blocks of a page in order, in one temporary folder.
  *
- * A block with `title="app.ts"` writes that file. A `ts` block without a title is a program, which must end with exit
- * code 0. A comment such as `// 200 ok` after `console.log` must equal its output. `[…]` stands for any text.
+ * A block with `title="app.ts"` writes that file. A `ts` block without a title is a program, which must exit with code 0. A
+ * comment such as `// 200 ok` after `console.log` must equal its output. `[…]` stands for any text.
  *
  * A `console` block runs its commands, which begin with `$ `. The other lines must equal their output. With the mark
  * `background`, the commands keep running until the end of the page or the next such block. An `sh` block runs each line.
  *
- * The folder is empty if the page runs `npm init`. Otherwise it has a `package.json` with `type: module`.
+ * The folder is empty if the page runs `npm init`. Otherwise, it contains a `package.json` with `type: module`.
  *
  * The mark `no-run="reason"` skips a block.
  *

@@ -5,7 +5,7 @@ import { portOf, serve } from '../serve.ts'
 
 const channel = createChannel()
 const server = createServer((request, response) => {
-  // Disables heartbeats, which would disturb the measurements every ten seconds.
+  // Disable heartbeats, which would disturb the measurements every ten seconds.
   void createSession(request, response, { keepAlive: null }).then((session) => channel.register(session))
 })
 server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 }, () => {

@@ -1,4 +1,4 @@
-// Runs on Bun with its own router. Declares the types of Bun, whose type package is not installed.
+// Runs on Bun with Bun's router. Declares the Bun types, because Bun's type package is not installed.
 import { otherPatterns, ready, serverSetup } from '../../server-program.ts'
 
 interface BunRequest extends Request {

@@ -44,7 +44,7 @@ export class H3Connection {
   /** Connects to a server. @throws {Error} if the handshake fails or times out */
   static async open(port: number): Promise<H3Connection> {
     const socket = createSocket({ type: 'udp4', lookup: (address, _options, callback) => callback(null, address, 4) })
-    // Without a DNS lookup, the socket can emit 'listening' early: subscribe before `bind`.
+    // Without a DNS lookup, the socket can emit 'listening' early, so subscribe before `bind`.
     const listening = once(socket, 'listening')
     socket.bind(0, HOST)
     await listening
@@ -148,7 +148,7 @@ export class H3Connection {
 }
 
 function makeConfig(): InstanceType<typeof quiche.Config> {
-  // Do not verify the certificate: it is self-signed.
+  // Do not verify the certificate, because it is self-signed.
   const config = quiche.Config.withBoringSslCtx(false, true)
   config.setApplicationProtos(['h3'])
   config.setMaxIdleTimeout(30_000)

@@ -10,7 +10,7 @@ const { port, request, connections, depth, seconds } = JSON.parse(process.argv[2
 const latencies: number[] = []
 const encoded = encodeRequest(request, `127.0.0.1:${port}`)
 const opened = await Promise.all(Array.from({ length: connections }, () => H3Connection.open(port)))
-// Every response must equal the first. The caller has compared an earlier one with the expected response.
+// Every response must equal the first one. The caller has compared an earlier response with the expected one.
 const [first] = opened
 const expected = await first?.request(encoded)
 

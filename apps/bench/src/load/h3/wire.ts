@@ -14,7 +14,7 @@ export interface H3Response {
   readonly body: Buffer
 }
 
-/** Encodes the frames of a request. Uses literal fields only, so that the load generator can reuse the bytes. */
+/** Encodes the frames of a request. Uses only literal fields, so that the load generator can reuse the bytes. */
 export function encodeRequest({ method, path, headers, body }: LoadRequest, authority: string): Buffer {
   const fields = { ':method': method, ':scheme': 'https', ':authority': authority, ':path': path, ...headers }
   const lines = Object.entries(fields).map(([name, value]) =>

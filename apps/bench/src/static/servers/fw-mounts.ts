@@ -3,7 +3,7 @@ import * as log from '@fw/log'
 import { staticFiles } from '@fw/static'
 import { ready, serverSetup } from '../../server-program.ts'
 
-/** Number of mounts for the same directory. Each has its own cache and its own stat calls. */
+/** Number of mounts for the same directory. Each mount has a separate cache and makes separate stat calls. */
 const MOUNTS = 3
 
 const { directory = '.' } = serverSetup()

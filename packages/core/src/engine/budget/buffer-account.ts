@@ -3,16 +3,16 @@ import type { Transport } from '../transport.ts'
 import { bufferLedger, COMMON_SHARE, type LedgerEntry } from './buffer-ledger.ts'
 import type { Chunk } from './queued-text.ts'
 
-/** Bytes of a streamed response that a connection can always buffer: one file read. */
+/** Bytes of a streamed response that a connection can always buffer, equal to one file read. */
 const STREAMED_BYTES = 256 * 1024
 
 /**
- * Minimum size of a request head, in bytes, that counts until its exchange has ended. Counting a smaller one costs more
- * than it limits: 100 streams with smaller heads hold at most 100 KiB.
+ * Minimum size of a request head, in bytes, that counts until its exchange has ended. Smaller heads are not worth
+ * counting: 100 streams with such heads use at most 100 KiB.
  */
 export const LARGE_HEAD_BYTES = 1024
 
-/** Milliseconds between two checks for whether memory is still short. */
+/** Milliseconds between two checks of whether memory is still short. */
 const RETRY_MS = 250
 /** Minimum size, in bytes, of a chunk that can count as a connection's largest. */
 const LARGE_BYTES = 256 * 1024
@@ -21,7 +21,7 @@ const LARGE_BYTES = 256 * 1024
 export interface BufferHolder {
   /** Closes the connection and frees the bytes held for it. */
   destroy(): void
-  /** Continues after `awaitRoom`: the account is below its limits again. */
+  /** Continues after `awaitRoom`, because the account is below its limits again. */
   onBufferRoom(): void
 }
 
@@ -29,8 +29,8 @@ export interface BufferHolder {
 export type BufferLimits = Pick<Limits, 'maxBufferedBytes' | 'maxBufferedBytesPerConnection'>
 
 /**
- * Counts the bytes that the process holds for one connection: unsent responses and incomplete request bodies. A
- * connection gets an account when its first bytes have to wait.
+ * Counts the bytes that the process holds for one connection: unsent responses and incomplete request bodies. The
+ * account is created when the connection's first bytes have to wait.
  */
 // docs/decisions/0105
 export class BufferAccount implements LedgerEntry {
@@ -91,7 +91,7 @@ export class BufferAccount implements LedgerEntry {
     const { maxBufferedBytes: max, maxBufferedBytesPerConnection: own } = this.limits
     const total = bufferLedger.bytes
     if (max === 0 || total < max * COMMON_SHARE) return true
-    // A connection that holds little can exceed its limit with one response.
+    // A connection that has buffered few bytes can exceed its limit with one response.
     return total < max && (own === 0 || this.bytes < STREAMED_BYTES || this.bytes + byteLength <= own)
   }
 

@@ -63,7 +63,7 @@ export class ChunkQueue {
     return taken
   }
 
-  /** Counts all chunks in the queue. Chunks that leave before this call are never counted. */
+  /** Counts all chunks in the queue. Chunks that are taken before this call are never counted. */
   hold(account: BufferAccount): void {
     this.#account = account
     for (let at = this.#first + this.#counted; at < this.#chunks.length; at++) {

@@ -32,11 +32,11 @@ export class QueuedText {
     return this.#at >= this.#text.length
   }
 
-  /** Encodes about `maxChars` of the next characters, and at least 1,024 if there are as many. */
+  /** Encodes about the next `maxChars` characters, but at least 1,024 if that many remain. */
   encode(maxChars: number): Buffer {
     const text = this.#text
     let end = Math.min(this.#at + Math.max(maxChars, MIN_PIECE_CHARS), text.length)
-    // Never split a surrogate pair: its halves are one character.
+    // Never split a surrogate pair, whose halves are one character.
     if (end < text.length && (text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end--
     const piece = Buffer.from(text.slice(this.#at, end), this.#encoding)
     this.#at = end

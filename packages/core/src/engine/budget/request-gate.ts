@@ -4,7 +4,7 @@ import type { EngineHost } from '../engine-host.ts'
 import type { BufferAccount, BufferHolder } from './buffer-account.ts'
 import { bufferLedger } from './buffer-ledger.ts'
 
-/** Number of handlers that a connection runs at the same time before its client has received a response. */
+/** Number of handlers that can run concurrently on a connection before its client has received a response. */
 const FIRST_HANDLERS = 1
 /** Milliseconds after which one more handler starts even if no other has responded, as with long polling. */
 const PACE_MS = 250
@@ -20,7 +20,7 @@ export interface GateOwner extends BufferHolder {
 
 interface WaitingRequest {
   readonly exchange: BaseExchange
-  /** Bytes of its head. */
+  /** Size of the request's head, in bytes. */
   readonly bytes: number
   /** Whether the account counts the head until the exchange ends. */
   readonly isCounted: boolean
@@ -33,17 +33,17 @@ interface WaitingRequest {
  * a 503. A connection therefore starts with few handlers if the process has recently reached a limit. Each response
  * that the client receives allows one more.
  *
- * Queuing only delays a request. After a refusal (REFUSED_STREAM), clients repeat the request immediately, and
- * some report an error to the user. The stream limit bounds the queue.
+ * Queuing only delays a request. After a refusal (REFUSED_STREAM), clients retry immediately, and some report an error
+ * to the user. The stream limit bounds the queue.
  */
 // docs/decisions/0105
 export class RequestGate {
   readonly #owner: GateOwner
   #waiting: WaitingRequest[] = []
-  /** Requests that started while few could run, and whose response the client has not received. */
+  /** Requests that started while the number of handlers was limited, and whose response the client has not received. */
   #running: BaseExchange[] = []
   #maxRunning = FIRST_HANDLERS
-  /** Whether one handler can start even though `#maxRunning` others run. */
+  /** Whether one handler can start even though `#maxRunning` others are running. */
   #isPaced = false
   #timer: NodeJS.Timeout | undefined = undefined
   #isNotified = false
@@ -81,7 +81,7 @@ export class RequestGate {
     }
   }
 
-  /** Allows one more handler at the same time: the client has received a response. */
+  /** Allows one more concurrent handler, because the client has received a response. */
   onServed(): void {
     this.#maxRunning++
     if (this.#waiting.length === 0 || this.#isNotified) return
@@ -90,7 +90,7 @@ export class RequestGate {
     setImmediate(this.#notify)
   }
 
-  /** Drops the queued requests: the connection is closed. */
+  /** Drops the queued requests, because the connection is closed. */
   clear(): void {
     this.#waiting = []
     this.#running = []
@@ -128,7 +128,7 @@ export class RequestGate {
   }
 }
 
-/** Reports whether a handler can still return its whole body, or has returned one that waits for the client. */
+/** Reports whether a handler can still return its whole body, or has returned one that is waiting for the client. */
 function isRunning({ isClosed, isComplete, bodyBytes }: BaseExchange): boolean {
   return !isClosed && (isComplete || bodyBytes === 0)
 }

@@ -56,7 +56,7 @@ it('visits every remaining item when items are added and deleted during the visi
   )
 })
 
-it('lets one item belong to two sets', () => {
+it('allows one item to belong to two sets', () => {
   const [a, b] = [new ChurnSet<Item>(), new ChurnSet<Item>()]
   const [first, second] = [{ name: 1 }, { name: 2 }]
   for (const item of [first, second]) a.add(item)

@@ -1,5 +1,5 @@
 /**
- * Stores short-lived objects, such as connections, without an order.
+ * Stores short-lived objects, such as connections, in no particular order.
  *
  * A `Set` replaces its table each time it grows, and V8 links each table to the next. After one table reaches the old
  * generation, the garbage collector keeps all objects of the later tables until the next full collection.
@@ -37,10 +37,10 @@ export class ChurnSet<Item extends object> {
 
   /**
    * Calls `visit` for each item. Unlike an iterator, it allocates no object for each of them. Items can be added and
-   * deleted during the visit: each remaining item is visited at least once, but an added one possibly not.
+   * deleted during the visit. Each remaining item is visited at least once; an added one might not be.
    */
   forEach(visit: (item: Item) => void): void {
-    // Backwards: `delete` moves the last item, which has been visited, into the free slot.
+    // Iterate backwards, because `delete` moves the last item, which has been visited, into the free slot.
     for (let place = this.#items.length - 1; place >= 0; place--) {
       const item = this.#items[place]
       if (item !== undefined) visit(item)

@@ -11,11 +11,11 @@ export interface HasDeadline {
 }
 
 /**
- * Checks the deadlines of all connections with one coarse timer. Setting a deadline only writes a number: it schedules
- * and allocates nothing. `onDeadline` runs up to one tick late, never early.
+ * Checks the deadlines of all connections with one coarse timer. Setting a deadline only writes a number, and neither
+ * schedules nor allocates. `onDeadline` runs up to one tick late, never early.
  *
  * Bytes that arrived before a deadline are read first, so that a blocked event loop does not time clients out. After
- * the loop was blocked, one tick is skipped: some clients send only when the server responds again.
+ * the loop was blocked, one tick is skipped, because some clients send only after the server responds again.
  */
 export class Deadlines {
   readonly #watched = new ChurnSet<HasDeadline>('watchPlace')
@@ -51,7 +51,7 @@ export class Deadlines {
     const nowMs = performance.now()
     const wasBlocked = nowMs - this.#tickedMs > 2 * this.#tickMs
     this.#tickedMs = nowMs
-    // Never skip two ticks in a row: deadlines must expire even if every turn blocks this long.
+    // Never skip two ticks in a row, because deadlines must expire even if every turn blocks this long.
     this.#isSkipped = wasBlocked && !this.#isSkipped
     if (this.#isSkipped) return
     // In one turn of the event loop, timers run before I/O and `setImmediate` after it. QUIC delivers received bytes in an

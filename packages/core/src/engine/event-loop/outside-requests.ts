@@ -1,6 +1,9 @@
 import { AsyncResource } from 'node:async_hooks'
 
-/** Captures the program's asynchronous context. `AsyncLocalStorage.snapshot()` takes five times as long to run. */
+/**
+ * Captures the program's asynchronous context. A function from `AsyncLocalStorage.snapshot()` takes five times as long
+ * to call.
+ */
 const program = new AsyncResource('fw')
 
 /**

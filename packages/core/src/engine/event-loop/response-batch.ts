@@ -24,7 +24,7 @@ export class ResponseBatch {
   #awaitsExit = false
   #isExiting = false
 
-  /** Releases the holder at the end of the turn; immediately while the process exits. */
+  /** Releases the holder at the end of the turn, or immediately if the process is exiting. */
   add(holder: HeldOutput): void {
     if (this.#isExiting) {
       holder.release()
@@ -68,7 +68,7 @@ function releaseAll(holders: readonly HeldOutput[]): void {
     try {
       holder.release()
     } catch (error) {
-      // An application that wraps sockets can make a release throw. Send the responses on the other connections anyway.
+      // If an application wraps sockets, a release can throw. Send the responses on the other connections anyway.
       process.emitWarning(error instanceof Error ? error : String(error))
     }
   }

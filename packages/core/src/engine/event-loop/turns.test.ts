@@ -35,7 +35,7 @@ describe('Turns', () => {
     expect(log).toHaveLength(100)
   })
 
-  it('grants every taker a share before any taker gets a second one', async () => {
+  it('grants every taker a share before any taker receives a second one', async () => {
     const turns = new Turns(() => 1)
     const log: string[] = []
     const names = Array.from({ length: 200 }, (_, i) => `${i}`)

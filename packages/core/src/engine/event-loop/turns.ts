@@ -3,7 +3,7 @@ import { runOutsideRequests } from './outside-requests.ts'
 
 /** A task that waits for its next share of work. */
 export interface TurnTaker {
-  /** Continues the work: a share has been granted. */
+  /** Continues the work, because a share has been granted. */
   onTurn(): void
 }
 
@@ -19,8 +19,8 @@ const SHARES_WHILE_ACCEPTING = 1
 
 /**
  * Divides the event loop among busy connections, such as large transfers. A connection does one share of work and then
- * takes the next one. When the turn has no shares left, it waits behind the others. Connections with little work never
- * take a share.
+ * takes the next one. When the turn has no shares left, the connection waits behind the others. Connections with little
+ * work never take a share.
  */
 // docs/decisions/0006
 export class Turns {

@@ -19,7 +19,10 @@ import { allowsBody, responseHead, type ResponseHead } from './response-head.ts'
 const PENDING = 0
 const STREAMING = 1
 const COMPLETE = 2
-/** Minimum length of a string, in characters, for which refusing it before counting its bytes saves CPU time. */
+/**
+ * Minimum length, in characters, of a string that is checked against the budget before its bytes are counted, which
+ * saves CPU time.
+ */
 const LONG_TEXT_CHARS = 16 * 1024
 /** Status of a response that upgrades the connection. */
 const SWITCHING = 101
@@ -51,17 +54,20 @@ export abstract class BaseExchange implements Exchange {
   #announced: number | undefined = undefined
   #waiting: (() => void)[] | undefined = undefined
 
-  /** Sends a complete response, then calls `settle(false)` when the transport has it. `body` is `null` or not empty. */
+  /**
+   * Sends a complete response, then calls `settle(false)` when the transport has accepted it. `body` is `null` or not
+   * empty.
+   */
   protected abstract sendResponse(status: number, head: ResponseHead, body: Uint8Array | string | null): void
   /** Sends the head of a streamed response. */
   protected abstract sendHead(status: number, head: ResponseHead): void
   /** Sends a part of the body, which is not empty. Returns false if the caller should wait for `wake()`. */
   protected abstract sendData(chunk: Uint8Array): boolean
-  /** Sends a part of the body that other exchanges send too. Returns the same as `sendData`. */
+  /** Sends a part of the body that other exchanges send too. Returns false in the same cases as `sendData`. */
   protected sendShared(chunk: SharedChunk): boolean {
     return this.sendData(chunk.bytes)
   }
-  /** Ends the body, then calls `settle(false)` when the transport has everything. */
+  /** Ends the body, then calls `settle(false)` when the transport has accepted all bytes. */
   protected abstract sendEnd(trailers: FieldList): void
   /** Aborts the exchange so that the peer detects an incomplete response. */
   protected abstract sendReset(error: Error | undefined): void
@@ -82,7 +88,7 @@ export abstract class BaseExchange implements Exchange {
     return this.#state === COMPLETE
   }
 
-  /** Function that takes over the connection; `undefined` except for an HTTP/1.1 request with `Upgrade`. */
+  /** Takes over the connection. `undefined` except for an HTTP/1.1 request with `Upgrade`. */
   get upgrade(): (() => UpgradedConnection) | undefined {
     return undefined
   }
@@ -220,7 +226,7 @@ export abstract class BaseExchange implements Exchange {
     this.#state = COMPLETE
   }
 
-  /** Resolves the promises from `drained()`: the transport accepts more bytes. */
+  /** Resolves the promises from `drained()`, because the transport accepts more bytes. */
   protected wake(): void {
     const waiting = this.#waiting
     if (waiting === undefined) return
@@ -248,7 +254,7 @@ export abstract class BaseExchange implements Exchange {
     traceFlushed(trace)
   }
 
-  /** Aborts the exchange after a failed write, because it would otherwise stay open. Returns the error. */
+  /** Aborts the exchange after a failed write, which would otherwise leave it open. Returns the error. */
   #abortedBy(error: unknown): unknown {
     this.abort(error instanceof Error ? error : undefined)
     return error

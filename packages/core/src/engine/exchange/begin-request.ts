@@ -10,8 +10,8 @@ const RETRY_AFTER_SECONDS = '2'
 /**
  * Starts the handler of a request, or answers 503 while the process has reached `maxBufferedBytes`.
  *
- * The handler's asynchronous context (`AsyncLocalStorage.enterWith`) must not reach the next request: behind a proxy,
- * the requests in one read can come from different users.
+ * The handler's asynchronous context (`AsyncLocalStorage.enterWith`) must not reach the next request, because behind a
+ * proxy, the requests in one read can come from different users.
  *
  * @param isAlone Whether no other request from the same read starts in this turn. The context then needs no isolation
  */
@@ -27,12 +27,12 @@ function begin(host: EngineHost, exchange: Exchange): void {
   host.onRequest(exchange)
 }
 
-/** Answers 503: the process buffers too many bytes, and a handler would add to them. */
+/** Answers 503, because the process is buffering too many bytes and a handler would add to them. */
 function refuse(host: EngineHost, exchange: Exchange): void {
   const { protocol, remoteAddress, method, target } = exchange
   bufferLedger.onRefused()
   exchange.respond(503, OVERLOADED_FIELDS, null)
-  const reason = 'Too many bytes wait for other clients (limits.maxBufferedBytes)'
+  const reason = 'Too many bytes are waiting for other clients (limits.maxBufferedBytes)'
   host.onRefused({ status: 503, reason, protocol, remoteAddress, method, target, bodyBytes: 0, durationMs: 0 })
 }
 
@@ -44,7 +44,7 @@ const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRAC
 
 /**
  * Returns the fields for a 503 response that replaces a handler's result. `retry-after` would make some clients repeat
- * a POST, although the handler has run.
+ * a POST even though the handler has run.
  */
 export function overloadedFields(method: string): FieldList {
   return REPEATABLE.has(method) ? OVERLOADED_FIELDS : NO_FIELDS

@@ -1,4 +1,4 @@
-/** Property by which the functions of `node:stream` recognize a failed web stream. */
+/** Property by which the functions in `node:stream` recognize a failed web stream. */
 const ERRORED = Symbol.for('nodejs.stream.errored')
 
 /**

@@ -4,24 +4,24 @@ import { AbortedError } from '../errors.ts'
 
 /** The engine that supplies a `ReceivedBody`. */
 export interface BodySupply {
-  /** Starts the supply: a consumer reads the body. The engine now answers `Expect: 100-continue`. */
+  /** Starts the supply, because a consumer is reading the body. The engine now answers `Expect: 100-continue`. */
   onWanted(): void
-  /** Stops the supply until `onRoom`: the buffer has reached its limit. */
+  /** Stops the supply until `onRoom`, because the buffer has reached its limit. */
   onFull(): void
   /** Continues the supply after `onFull`. */
   onRoom(): void
   /** Reports a change in the bytes held for the body, here or by a consumer that collects it. */
   onHeld?(difference: number): void
-  /** Ends the exchange: the consumer threw. */
+  /** Ends the exchange, because the consumer threw. */
   onFault?(error: unknown): void
 }
 
-/** Ignores all events: an empty body needs no supply. */
+/** Ignores all events, because an empty body needs no supply. */
 const NO_SUPPLY: BodySupply = { onWanted: ignore, onFull: ignore, onRoom: ignore }
 
 /**
- * Memory that a buffered slice uses in addition to its bytes, in bytes. Without it, many small slices would exceed the
- * limit.
+ * Memory that a buffered slice uses in addition to its content, in bytes. If it were not counted, many small slices
+ * would exceed the limit.
  */
 const SLICE_OVERHEAD_BYTES = 128
 
@@ -50,7 +50,7 @@ export class ReceivedBody implements RequestBody {
 
   /**
    * @param length Announced length in bytes; 0 for no body, `undefined` if unknown
-   * @param maxBufferedBytes Buffered bytes, with their overhead, that stop the engine
+   * @param maxBufferedBytes Number of buffered bytes, including overhead, at which the engine stops
    */
   constructor(length: number | undefined, maxBufferedBytes: number, supply: BodySupply) {
     this.length = length
@@ -58,7 +58,7 @@ export class ReceivedBody implements RequestBody {
     this.#supply = supply
   }
 
-  /** Whether a consumer reads, or has read, the body. */
+  /** Whether a consumer is reading, or has read, the body. */
   get isWanted(): boolean {
     return this.#consumer !== undefined
   }
@@ -146,7 +146,7 @@ export class ReceivedBody implements RequestBody {
 
   #notifyDiscarded(consumer: BodyConsumer): void {
     this.#isSettled = true
-    // A body that has not failed is discarded only because its response is complete.
+    // A body that has not failed is discarded only when its response is complete.
     const error = this.#error ?? new AbortedError('The response was complete before the request was read')
     this.#call(() => consumer.error(error))
   }

@@ -4,7 +4,7 @@ import { checkField } from '../fields/field-rules.ts'
 
 /** The checked head of a response, without framing fields. */
 export interface ResponseHead {
-  /** Fields to send. Framing fields are left out. */
+  /** Fields to send, without framing fields. */
   readonly fields: FieldList
   /** Value of `content-length`; `undefined` to omit the field. */
   readonly contentLength: number | undefined
@@ -12,7 +12,7 @@ export interface ResponseHead {
   readonly allowsBody: boolean
   /** Whether the application set `connection: close`. */
   readonly close: boolean
-  /** Whether `fields` contain a `date`, so that the engine adds none. */
+  /** Whether `fields` contain a `date`. If so, the engine does not add one. */
   readonly hasDate: boolean
 }
 

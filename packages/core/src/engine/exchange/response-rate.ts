@@ -4,7 +4,7 @@ import type { Limits } from '../../options/limits.ts'
 type RateLimits = Pick<Limits, 'writeStallTimeoutMs' | 'minResponseBytesPerSecond'>
 
 /**
- * Returns the number of response bytes that a client must read in each `writeStallTimeoutMs` while bytes wait for it.
+ * Returns the number of response bytes that a client must read in each `writeStallTimeoutMs` while bytes are waiting.
  */
 export function leastTakenBytes({ writeStallTimeoutMs, minResponseBytesPerSecond }: RateLimits): number {
   return Math.max(1, (minResponseBytesPerSecond * writeStallTimeoutMs) / 1000)
@@ -12,7 +12,7 @@ export function leastTakenBytes({ writeStallTimeoutMs, minResponseBytesPerSecond
 
 /** Measures how fast a client reads waiting response bytes. Time without waiting bytes does not count. */
 export class ResponseRate {
-  /** Time by which the client must have read enough; `Infinity` while no bytes wait. */
+  /** Time by which the client must have read enough; `Infinity` while no bytes are waiting. */
   deadlineMs: number = Infinity
   readonly #deadlines: Deadlines
   readonly #timeoutMs: number
@@ -27,14 +27,14 @@ export class ResponseRate {
   }
 
   /**
-   * Starts the time limit when bytes begin to wait. Has no effect while other bytes already wait: a write is not
-   * progress.
+   * Starts the time limit when bytes begin to wait. Has no effect while other bytes are already waiting, because a
+   * write is not progress.
    */
   start(): void {
     if (this.deadlineMs === Infinity) this.restart()
   }
 
-  /** Restarts the time limit: the client has read enough, or the bytes waited for other connections. */
+  /** Restarts the time limit, because the client has read enough or the bytes waited for other connections. */
   restart(): void {
     this.#takenBytes = 0
     this.deadlineMs = this.#deadlines.in(this.#timeoutMs)
@@ -48,7 +48,7 @@ export class ResponseRate {
     return true
   }
 
-  /** Stops the time limit: no bytes wait. */
+  /** Stops the time limit, because no bytes are waiting. */
   stop(): void {
     this.deadlineMs = Infinity
   }

@@ -24,7 +24,7 @@ export interface FieldRule {
   readonly isFraming: boolean
   /** Whether a response can contain the field only once (RFC 9110 §5.3). */
   readonly isSingle: boolean
-  /** The last valid value. Most responses repeat it. */
+  /** The last valid value. Cached because most responses repeat it. */
   lastValue: string
 }
 

@@ -1,17 +1,17 @@
 import { CODE_BITS, CODE_GROUPS, CODES, END_OF_STRING, MAX_CODE_BITS, SYMBOLS } from './huffman-code.ts'
 
-/** Bits of one table lookup: two codes of most letters and digits, or one code of any character common in fields. */
+/** Bits per table lookup: enough for two codes of most letters and digits, or for one code of any common character. */
 const WINDOW_BITS = 12
 const WINDOW_MASK = (1 << WINDOW_BITS) - 1
-/** Bits of the shortest code. */
+/** Length of the shortest code in bits. */
 const MIN_CODE_BITS = 5
 
 /** Flag of a `WINDOWS` entry with two whole codes. */
 const HAS_TWO = 0x10
 /**
- * The codes at the start of each possible window of `WINDOW_BITS` bits. Bits 0 to 3 hold the total length of one or two
- * whole codes, and bit 4 is `HAS_TWO`. Bits 8 to 15 hold the first byte, bits 16 to 23 the second. An entry is 0 if the
- * first code is longer than a window.
+ * The codes at the start of each possible window of `WINDOW_BITS` bits. Bits 0 to 3 contain the total length of one or
+ * two whole codes, and bit 4 is `HAS_TWO`. Bits 8 to 15 contain the first byte, and bits 16 to 23 the second. An entry
+ * is 0 if the first code is longer than a window.
  */
 const WINDOWS = lookUpTwice(lookUpOnce())
 
@@ -110,7 +110,7 @@ function longCode(bytes: Uint8Array, bitAt: number, end: number): number {
   return -1
 }
 
-/** Buffer that is large enough for nearly every field. Longer ones get their own buffer. */
+/** Buffer that is large enough for nearly every field. Longer fields are decoded into their own buffer. */
 const scratch = Buffer.allocUnsafeSlow(4096)
 
 /**
@@ -126,7 +126,7 @@ export function decodeHuffman(bytes: Uint8Array, start: number, end: number): st
   return length < 0 ? undefined : target.toString('latin1', 0, length)
 }
 
-/** Returns the number of bytes that `encodeHuffman` writes for a Latin-1 text. */
+/** Returns the number of bytes that `encodeHuffman` writes for a Latin-1 string. */
 export function huffmanBytes(text: string): number {
   let bits = 0
   for (let i = 0; i < text.length; i++) bits += CODE_BITS[text.charCodeAt(i) & 0xff] ?? 0
@@ -134,7 +134,7 @@ export function huffmanBytes(text: string): number {
 }
 
 /**
- * Writes a Latin-1 text in Huffman code.
+ * Writes a Latin-1 string in Huffman code.
  *
  * @param target Buffer with at least `huffmanBytes` bytes after `start`
  * @returns The index after the last byte written

@@ -11,7 +11,7 @@ export interface Priority {
 /** Priority of a request without a `priority` field. */
 export const DEFAULT_PRIORITY: Priority = { urgency: 3, isIncremental: false }
 
-/** Patterns for Structured Fields (RFC 9651 §4.2), limited to what the members `u` and `i` need. */
+/** Patterns for Structured Fields (RFC 9651 §4.2), limited to the syntax that the members `u` and `i` need. */
 const KEY = '[a-z*][a-z0-9_.*-]*'
 const BARE_ITEM = [
   String.raw`-?(?:[0-9]{1,12}\.[0-9]{1,3}|[0-9]{1,15})`,
@@ -26,7 +26,9 @@ const INNER_LIST = String.raw`\( *(?:${INNER_ITEM}(?: +${INNER_ITEM})*)? *\)`
 const MEMBER = new RegExp(`(${KEY})(?:=(${BARE_ITEM}|${INNER_LIST}))?${PARAMETERS}[ \\t]*(?:,[ \\t]*(?=[a-z*])|$)`, 'y')
 /** An integer from 0 to 7 in any form that RFC 9651 §4.2.4 allows. */
 const URGENCY = /^(?:0*[0-7]|-0+)$/
-/** Maximum length of a value in characters. Longer ones are ignored, because parsing takes time for each character. */
+/**
+ * Maximum length of a value in characters. Longer values are ignored, because parsing takes time for each character.
+ */
 const MAX_LENGTH = 256
 
 /**
@@ -48,7 +50,7 @@ export function parsePriority(value: string, base: Priority = DEFAULT_PRIORITY):
     const member = MEMBER.exec(text)
     if (member === null) return base
     const [, key, item = '?1'] = member
-    // RFC 9651 §4.2.2: the last member with a key wins.
+    // RFC 9651 §4.2.2: if a key is repeated, the last member applies.
     if (key === 'u') urgency = URGENCY.test(item) ? Math.abs(Number(item)) : base.urgency
     else if (key === 'i') isIncremental = item === '?1'
   }

@@ -12,7 +12,7 @@ const PORT = /:\d+$/
 let lastValid = ''
 
 /**
- * Reports whether `value` is a valid host with an optional port: as `Host`, as `:authority` or in a request target.
+ * Reports whether `value` is a valid host with an optional port, as in `Host`, `:authority` or a request target.
  *
  * @see RFC 9110 §7.2
  */

@@ -8,8 +8,8 @@ const DIGITS = /^\d+$/
 /**
  * Parses `Content-Length`. Accepts leading zeros.
  *
- * @param value All field values of that name, joined with a comma. RFC 9110 §8.6 lets a recipient treat `5, 5` as 5.
- *   Intermediaries disagree on such lists, so the server rejects them as malformed.
+ * @param value All field values of that name, joined with a comma. RFC 9110 §8.6 allows a recipient to treat `5, 5` as
+ * 5. Intermediaries disagree on such lists, so the server rejects them as malformed.
  * @see RFC 9110 §8.6
  */
 export function judgeContentLength(value: string): Verdict<number> {

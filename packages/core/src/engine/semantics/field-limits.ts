@@ -9,13 +9,16 @@ export const NO_FIELD_LIMITS: FieldLimits = { maxRequestLineBytes: Infinity, max
 
 const LINE_REST_BYTES = ' '.length + ' HTTP/1.1'.length
 
-/** Counts the bytes of the HTTP/1.1 request line without CRLF. For HTTP/2 and HTTP/3, counts the equivalent line. */
+/**
+ * Returns the length of the HTTP/1.1 request line in bytes, without CRLF. For HTTP/2 and HTTP/3, returns that of the
+ * equivalent line.
+ */
 export function requestLineBytes(method: string, target: string): number {
   return method.length + target.length + LINE_REST_BYTES
 }
 
 /**
- * Refuses a request line above the limit with 414.
+ * Returns a refusal with 414 if a request line exceeds the limit.
  *
  * @see RFC 9110 §15.5.15, RFC 9112 §3
  */
@@ -24,7 +27,7 @@ export function judgeRequestLine(bytes: number, { maxRequestLineBytes }: FieldLi
 }
 
 /**
- * Refuses more header fields than the limit with 431.
+ * Returns a refusal with 431 if a request has more header fields than the limit.
  *
  * @param count Received header fields without pseudo-header fields. A field that occurs twice counts twice
  * @see RFC 6585 §5

@@ -1,4 +1,4 @@
-/** Allows more than RFC 3986, but no space, control or `#`: another server could read a different path. */
+/** Allows more than RFC 3986, but no space, control or `#`, which could make another server read a different path. */
 const PATH = /^\/[\x21\x22\x24-\x7e]*$/
 
 /**

@@ -28,7 +28,7 @@ export interface ReceivedHead {
   readonly fieldCount: number
 }
 
-/** The meaning of a valid head, which is the same on every protocol. */
+/** The parts of a valid head that mean the same in every protocol. */
 export interface JudgedHead {
   /** The requested host and port; empty for an HTTP/1.0 request without `Host`. */
   readonly authority: string
@@ -40,7 +40,7 @@ export interface JudgedHead {
 
 /**
  * Checks a request head against the rules that all protocols share. An engine converts its wire format to `received`,
- * and converts a rejection to the form that its protocol uses.
+ * and a rejection to the form that its protocol uses.
  *
  * @see docs/decisions/0104
  */
@@ -100,7 +100,7 @@ function connectFault({ scheme, path, authority, contentLength, isChunked }: Rec
 }
 
 function schemeFault({ version, scheme }: ReceivedHead): Rejected | undefined {
-  // RFC 9112 §3.2.1: an origin-form target names no scheme.
+  // RFC 9112 §3.2.1: an origin-form target has no scheme.
   if (scheme === undefined && (version === '1.0' || version === '1.1')) return undefined
   // RFC 9113 §8.3.1 and RFC 9114 §4.3.1: `:scheme` is mandatory.
   if (scheme === undefined || scheme === '') return malformed('Scheme missing')
@@ -124,7 +124,7 @@ function expectsContinue({ version, expect }: ReceivedHead): boolean {
   return expect !== undefined && version !== '1.0'
 }
 
-/** Reports whether every member of a comma-separated list is `member`, in any case. */
+/** Reports whether every member of a comma-separated list is `member`, ignoring case. */
 function isListOf(member: string, value: string): boolean {
   const lower = value.toLowerCase()
   return lower === member || lower.split(',').every((each) => each.trim() === member)

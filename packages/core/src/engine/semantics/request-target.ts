@@ -1,12 +1,12 @@
 /** The parts of a request target, neither decoded nor normalized. */
 export interface RequestTarget {
-  /** The form of the target; `malformed` if it has no form that the method allows. */
+  /** The form of the target; `malformed` if the method allows no such form. */
   readonly form: 'origin' | 'absolute' | 'authority' | 'asterisk' | 'malformed'
   /**
    * The path up to the first `?`, without scheme and authority; `*` in asterisk form; `host:port` in authority form.
    */
   readonly path: string
-  /** The query after the first `?`; empty if there is none. */
+  /** The query after the first `?`; empty without one. */
   readonly rawQuery: string
 }
 

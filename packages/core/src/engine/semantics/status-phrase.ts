@@ -1,4 +1,4 @@
-/** Reason phrases of the IANA registry. `STATUS_CODES` would load all of `node:http` and `fetch`. */
+/** Reason phrases in the IANA registry. Importing `STATUS_CODES` would load all of `node:http` and `fetch`. */
 const PHRASES: Readonly<Record<number, string>> = {
   100: 'Continue',
   101: 'Switching Protocols',

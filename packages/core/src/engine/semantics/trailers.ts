@@ -1,8 +1,8 @@
 import type { FieldList } from '@fw/types'
 
 /**
- * Fields that control framing, routing, authentication or processing. A server has made those decisions before the
- * trailer section arrives (RFC 9110 §6.5.1; RFC 7230 §4.1.2 lists the fields).
+ * Fields that control framing, routing, authentication or processing. A server makes those decisions before the trailer
+ * section arrives (RFC 9110 §6.5.1; RFC 7230 §4.1.2 lists the fields).
  */
 const FORBIDDEN: ReadonlySet<string> = new Set([
   'authorization',

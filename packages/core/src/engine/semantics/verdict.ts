@@ -1,13 +1,13 @@
 /** The result of checking a request or a part of it. It is the same on every protocol. */
 export type Verdict<T> = Accepted<T> | Rejected
 
-/** The check passed: the request can reach a handler. */
+/** Verdict on a request that passed the check and can reach a handler. */
 export interface Accepted<T> {
   readonly kind: 'ok'
   readonly value: T
 }
 
-/** The check failed: the request must not reach a handler. */
+/** Verdict on a request that failed the check and must not reach a handler. */
 export type Rejected = Malformed | Refused
 
 /**

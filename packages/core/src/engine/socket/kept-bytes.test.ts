@@ -14,7 +14,7 @@ describe('bytesToKeep', () => {
     expect(kept.buffer.byteLength).toBeLessThanOrEqual(8 * 1024)
   })
 
-  it('leaves every earlier copy unchanged', () => {
+  it('does not change any earlier copy', () => {
     const copies = Array.from({ length: 100 }, (_, at) => bytesToKeep(received, at, at + 200))
     for (const [at, copy] of copies.entries()) expect(copy).toEqual(received.subarray(at, at + 200))
   })

@@ -1,8 +1,11 @@
 import { markAsUntransferable } from 'node:worker_threads'
 
-/** Size of the buffer for small copies, in bytes. Allocating memory for each of them would take microseconds. */
+/** Size of the buffer for small copies, in bytes. A separate allocation for each copy would take microseconds. */
 const SHARED_BYTES = 8 * 1024
-/** Ratio of a buffer to a view above which the view is copied, so that it does not keep the whole buffer in memory. */
+/**
+ * Maximum ratio of a buffer's size to a view's. Above it, the view is copied, so that it does not keep the whole buffer
+ * in memory.
+ */
 const MAX_RATIO = 8
 
 let shared: Buffer = sharedMemory()
@@ -17,7 +20,7 @@ export function bytesToKeep(bytes: Uint8Array, start: number, end: number): Uint
   return isLarge ? bytes.subarray(start, end) : copyBriefly(bytes, start, end)
 }
 
-/** Returns a copy for immediate use. Small copies share one buffer, which each of them keeps in memory. */
+/** Returns a copy for immediate use. Small copies share one buffer, and any of them keeps that buffer in memory. */
 export function copyBriefly(bytes: Uint8Array, start: number, end: number): Uint8Array {
   const length = end - start
   if (length * MAX_RATIO > SHARED_BYTES) return copyBytes(bytes, start, end)
@@ -59,14 +62,14 @@ export function concatBytes(chunks: readonly Uint8Array[]): Buffer {
   return all
 }
 
-/** Returns a copy in its own memory. `Buffer.from` would use the shared pool for a small one. */
+/** Returns a copy in its own memory. `Buffer.from` would use the shared pool for a small copy. */
 export function copyBytes(bytes: Uint8Array, start: number, end: number): Buffer {
   const copy = Buffer.allocUnsafeSlow(end - start)
   copy.set(bytes.subarray(start, end))
   return copy
 }
 
-/** Returns `bytes` if no other data shares their buffer, otherwise a copy. */
+/** Returns `bytes` if they do not share their buffer with other data, otherwise a copy. */
 export function ownBytes(bytes: Uint8Array): Uint8Array {
   return bytes.byteLength === bytes.buffer.byteLength ? bytes : copyBytes(bytes, 0, bytes.byteLength)
 }

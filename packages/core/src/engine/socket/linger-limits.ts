@@ -35,7 +35,7 @@ export class LingerLimits {
     this.#extend()
   }
 
-  /** Starts lingering: the response has been sent. */
+  /** Starts lingering, because the response has been sent. */
   start(stallTimeoutMs: number = this.#limits.lingerStallTimeoutMs): void {
     this.#stallTimeoutMs = stallTimeoutMs
     this.#lastMs = this.#deadlines.in(this.#limits.lingerTimeoutMs)

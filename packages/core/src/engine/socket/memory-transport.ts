@@ -4,9 +4,9 @@ import type { ConnectionTrace, TlsTrace } from '@fw/types'
 import { withCode } from '@fw/options'
 import type { OnTaken, Transport, TransportOwner } from '../transport.ts'
 
-/** Capacity of the pipe to one end in bytes, like a kernel buffer. */
+/** Capacity of the pipe to one end, in bytes. Corresponds to a kernel buffer. */
 const PIPE_BYTES: number = 64 * 1024
-/** Unsent bytes at which `write` returns false, as in Node.js sockets. */
+/** Number of unsent bytes at which `write` returns false, as in Node.js sockets. */
 const HIGH_WATER_BYTES: number = 64 * 1024
 
 /** Properties of one end of a transport pair. */
@@ -15,7 +15,7 @@ export interface MemoryEnd {
   readonly remoteAddress?: string
   /** The peer's port. Default 1. */
   readonly remotePort?: number
-  /** Whether the end reports that it uses TLS. Default false. */
+  /** Whether this end reports that it uses TLS. Default false. */
   readonly isEncrypted?: boolean
 }
 
@@ -32,7 +32,7 @@ export function memoryPair(first: MemoryEnd = {}, second: MemoryEnd = {}): [Memo
 /**
  * Implements `Transport` in memory, with the backpressure, half-close and resets of TCP.
  *
- * Writes move to a pipe of 64 KiB to the peer, which reads them in a later turn of the event loop.
+ * Written bytes move into a 64 KiB pipe to the peer, which reads them in a later event-loop turn.
  */
 export class MemoryTransport implements Transport {
   readonly isEncrypted: boolean
@@ -228,7 +228,7 @@ export class MemoryTransport implements Transport {
       const peer = this.#peer
       const room = PIPE_BYTES - peer.#inboxBytes
       if (room <= 0) return
-      // A closed peer resets the connection when more bytes arrive.
+      // Like TCP, a closed peer resets the connection when more bytes arrive.
       if (peer.#isDestroyed) return this.#close(true)
       const part = write.bytes.subarray(0, room)
       peer.#receive(Buffer.from(part))
@@ -294,7 +294,7 @@ export class MemoryTransport implements Transport {
     return !this.#isPaused && !this.#isDestroyed
   }
 
-  /** Takes bytes from the pipe; after `lendReads`, in the shared memory. */
+  /** Removes and returns bytes from the pipe. After `lendReads`, returns them in the shared memory. */
   #take(): Buffer {
     const all = Buffer.concat(this.#inbox)
     const taken = all.subarray(0, PIPE_BYTES)

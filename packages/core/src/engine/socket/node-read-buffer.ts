@@ -20,8 +20,8 @@ let keys: Keys | undefined
 /**
  * Makes a socket read into `buffer` instead of a new 64 KiB buffer for each read.
  *
- * Node.js has the option `onread` for this, but not for sockets that a server accepts. This function sets the same
- * private members, which a Node.js upgrade can remove.
+ * Node.js has the option `onread` for this, but not for sockets that a server accepts. This function sets the private
+ * members that `onread` uses. A Node.js upgrade can remove them.
  *
  * @param onRead Replaces the `data` events of the socket
  * @param nextBuffer Returns the buffer for subsequent reads, or `undefined` to keep the current one

@@ -2,16 +2,19 @@ import { runOutsideRequests } from '../event-loop/outside-requests.ts'
 import { turns, type TurnTaker } from '../event-loop/turns.ts'
 import type { Transport } from '../transport.ts'
 
-/** Received bytes that make up one share of work: the maximum of one read. */
+/** Received bytes that make up one share of work, equal to the maximum of one read. */
 const SHARE_BYTES = 64 * 1024
 
 /** The connection that a `ReadFlow` controls. */
 export interface FlowOwner {
-  /** Continues processing received bytes: the connection has its turn again. */
+  /** Continues processing received bytes, because it is the connection's turn again. */
   onReadTurn(): void
 }
 
-/** Pauses the reads of a connection while received bytes cannot be processed, or while it waits for its turn. */
+/**
+ * Pauses a connection's reads while received bytes cannot be processed, or while the connection is waiting for its
+ * turn.
+ */
 export class ReadFlow implements TurnTaker {
   readonly #transport: Transport
   readonly #maxRequests: number
@@ -29,7 +32,7 @@ export class ReadFlow implements TurnTaker {
     this.#owner = owner
   }
 
-  /** Whether the connection waits for its turn. `onReadTurn` follows. */
+  /** Whether the connection is waiting for its turn. `onReadTurn` follows. */
   get isResting(): boolean {
     return this.#isResting
   }
@@ -59,7 +62,7 @@ export class ReadFlow implements TurnTaker {
     this.#requests++
   }
 
-  /** Resets the number of requests: all received bytes have been processed. */
+  /** Resets the number of requests, because all received bytes have been processed. */
   onEmpty(): void {
     this.#requests = 0
   }

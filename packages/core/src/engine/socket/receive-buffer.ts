@@ -15,7 +15,7 @@ const LARGE_READ_BYTES: number = 2 * RECEIVE_BUFFER_BYTES
 /** Receives the bytes of one read. The next read on any socket overwrites them. */
 export type OnShared = (this: Socket, bytes: Buffer) => void
 
-/** Property of a socket that holds its receiver; `undefined` after `receiveAsStream`. */
+/** Socket property that stores the receiver; `undefined` after `receiveAsStream`. */
 const ON_SHARED = Symbol('onShared')
 
 interface SharedSocket extends Socket {
@@ -54,7 +54,7 @@ export function receiveShared(socket: Socket, onBytes: OnShared): boolean {
   return true
 }
 
-/** Turns a socket back into a plain stream, for its next owner. */
+/** Converts a socket back to a plain stream, for its next owner. */
 export function receiveAsStream(socket: Socket): void {
   ;(socket as SharedSocket)[ON_SHARED] = undefined
 }

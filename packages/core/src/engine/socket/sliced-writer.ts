@@ -4,16 +4,19 @@ import { turns, type TurnTaker } from '../event-loop/turns.ts'
 import type { Transport } from '../transport.ts'
 
 /**
- * Bytes of one write, and of one share of work. A stream buffers the whole slice for a client that does not read, and
- * only a completed slice distinguishes a slow client from a dead one.
+ * Maximum size of one write, and of one share of work, in bytes. A stream buffers the whole slice for a client that is
+ * not reading. Only a completed slice distinguishes a slow client from a dead one.
  */
 const SLICE_BYTES = 64 * 1024
-/** Minimum bytes of a write that counts as work. Smaller writes, such as server-sent events, are spread over minutes. */
+/**
+ * Minimum size, in bytes, of a write that counts as work. Smaller writes, such as server-sent events, are spread over
+ * minutes.
+ */
 const SMALL_BYTES = 4 * 1024
 
 /** The connection that writes through a `SlicedWriter`. */
 export interface WriterOwner {
-  /** Continues writing, as after `drain`: the writer has its turn again. */
+  /** Continues writing as after `drain`, because it is the writer's turn again. */
   onWriteTurn(): void
 }
 
@@ -23,7 +26,7 @@ export interface WriterOwner {
  * Kernel buffers accept megabytes without blocking, so a thousand large responses would delay other connections by
  * seconds. Each slice therefore also waits for its turn.
  *
- * Output classes inherit from it instead of containing it. A broadcast therefore accesses one fewer object per
+ * Output classes inherit from this class instead of containing it, so that a broadcast accesses one fewer object per
  * connection.
  */
 export abstract class SlicedWriter implements TurnTaker {
@@ -49,7 +52,7 @@ export abstract class SlicedWriter implements TurnTaker {
     return this.#queue?.bytes ?? 0
   }
 
-  /** Whether written bytes wait here, and not in the transport. */
+  /** Whether written bytes are waiting here, and not in the transport. */
   protected get hasQueued(): boolean {
     return this.#queuedBytes > 0
   }
@@ -64,7 +67,7 @@ export abstract class SlicedWriter implements TurnTaker {
     return byteLength <= SLICE_BYTES && !this.isBlocked
   }
 
-  /** Whether the writer waits for its turn instead of the transport. */
+  /** Whether the writer is waiting for its turn instead of the transport. */
   protected get isResting(): boolean {
     return this.#isResting
   }
@@ -88,7 +91,7 @@ export abstract class SlicedWriter implements TurnTaker {
 
   /** Writes text as Latin-1. */
   protected writeLatin1(text: string): void {
-    // Encode text that must wait: a concatenated string keeps its parts in memory, which take several times as many
+    // Encode text that must wait. A concatenated string keeps its parts in memory, which needs several times as many
     // bytes.
     if (this.bufferedBytes > 0) this.write(Buffer.from(text, 'latin1'))
     else this.transport.writeLatin1(text)

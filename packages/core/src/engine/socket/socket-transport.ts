@@ -1,12 +1,13 @@
 import type { Duplex } from 'node:stream'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
+import type { ProxySource } from '@fw/client-address'
 import type { ConnectionTrace, TlsTrace } from '@fw/types'
 import type { OnTaken, Transport, TransportOwner } from '../transport.ts'
 import { isShared, receiveAsStream, receiveShared } from './receive-buffer.ts'
 
 const NOTHING = new Uint8Array()
-/** Property of a socket that holds its owner, so that all sockets can share their listeners. */
+/** Socket property that stores the owner, so that all sockets can share their listeners. */
 const OWNER = Symbol('owner')
 
 interface OwnedSocket extends Socket {
@@ -21,19 +22,23 @@ export class SocketTransport implements Transport {
   readonly openedAt: number
   trace: ConnectionTrace | undefined = undefined
   readonly #socket: OwnedSocket
-  /** Milliseconds of the TLS handshake. */
+  /** Duration of the TLS handshake in milliseconds. */
   readonly #handshakeMs: number
 
-  /** @param openedAt Time at which a connection with TLS was accepted, before its handshake. Default: now */
-  constructor(socket: Socket, isEncrypted: boolean, openedAt?: number) {
+  /**
+   * @param openedAt Time at which a connection with TLS was accepted, before its handshake. Default: now
+   * @param source The peer's address according to a PROXY header. Default: that of the socket
+   */
+  constructor(socket: Socket, isEncrypted: boolean, openedAt?: number, source?: ProxySource) {
     const nowMs = performance.now()
     this.#socket = socket
     this.isEncrypted = isEncrypted
     this.openedAt = openedAt ?? nowMs
     this.#handshakeMs = nowMs - this.openedAt
     // A closed socket no longer has an address.
-    this.remoteAddress = socket.remoteAddress
-    this.remotePort = socket.remotePort
+    const { remoteAddress, remotePort } = socket
+    this.remoteAddress = source === undefined ? remoteAddress : source.address
+    this.remotePort = source === undefined ? remotePort : source.port
   }
 
   get tls(): TlsTrace | undefined {
@@ -119,10 +124,10 @@ export class SocketTransport implements Transport {
 
   abort(): void {
     const socket = this.#socket
-    // When only FIN is left to send, a reset fails in Node.js (EINVAL), which then never closes the socket.
+    // When only FIN remains to be sent, a reset fails with EINVAL, and Node.js then never closes the socket.
     const isEnding = socket.writableEnded && socket.writableLength === 0
-    // A Unix socket has no address and does not support a reset.
-    if (this.isEncrypted || this.remoteAddress === undefined || isEnding) return this.destroy()
+    // A Unix socket has no address and does not support a reset. A PROXY header can give it one, so ask the socket.
+    if (this.isEncrypted || socket.remoteAddress === undefined || isEnding) return this.destroy()
     stopReading(socket)
     socket.resetAndDestroy()
   }
@@ -164,7 +169,8 @@ function onDrain(this: OwnedSocket): void {
 
 function onClose(this: OwnedSocket, hasFailed: boolean): void {
   const owner = this[OWNER]
-  // Drop the reference to the connection: V8 can keep parts of a closed socket for a long time (docs/decisions/0031).
+  // Drop the reference to the connection, because V8 can keep parts of a closed socket for a long time
+  // (docs/decisions/0031).
   this[OWNER] = undefined
   stopReading(this)
   this.off('close', onClose)

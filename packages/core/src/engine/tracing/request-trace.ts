@@ -3,7 +3,7 @@ import type { ConnectionTrace, ExchangeTrace } from '@fw/types'
 
 /** Publishes the start and the end of each request. */
 export const requestChannel: TracingChannel<object, object> = tracingChannel('fw.request')
-/** Publishes each request whose last byte was sent. */
+/** Publishes each request when the last byte of its response has been sent. */
 export const flushedChannel: Channel<object, object> = channel('fw.request.flushed')
 
 /** Reports whether a channel has subscribers. Without them, tracing costs only this check. */
@@ -32,7 +32,7 @@ export function traceExchange(
   return { timing, connection, stream, nth, onFlushed: undefined }
 }
 
-/** Records that the last byte of the response was sent. */
+/** Records that the last response byte has been sent. */
 export function traceFlushed(trace: ExchangeTrace): void {
   trace.timing.flushed = performance.now()
   trace.onFlushed?.()

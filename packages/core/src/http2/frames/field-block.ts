@@ -1,7 +1,7 @@
 import { ConnectionError, ErrorCode } from '../errors.ts'
 import { DEFAULT_FRAME_BYTES } from './frame-types.ts'
 
-/** Minimum limit of CONTINUATION frames per field block. Floods send many more (CVE-2024-27316). */
+/** Lower bound for the limit on CONTINUATION frames per field block. A flood consists of many more (CVE-2024-27316). */
 const MIN_CONTINUATIONS = 8
 
 /**

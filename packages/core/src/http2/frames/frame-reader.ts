@@ -15,7 +15,7 @@ export class FrameReader {
   bytes: Buffer = NOTHING
   start = 0
   end = 0
-  /** Last pushed bytes, unread from `#at`. */
+  /** The bytes from the last `push`. Those from `#at` on are unread. */
   #chunk: Buffer = NOTHING
   #at = 0
   /** Incomplete frame. Has room for the whole frame once its length is known. */
@@ -98,7 +98,7 @@ export class FrameReader {
     if (this.#partialBytes < partial.length) return false
     const frameBytes = FRAME_HEAD_BYTES + payloadBytes(partial, 0)
     if (partial.length < frameBytes) {
-      // The frame header is complete, so the length of the frame is known now.
+      // The frame header is complete, so the frame length is now known.
       const whole = Buffer.allocUnsafe(frameBytes)
       partial.copy(whole)
       this.#partial = whole

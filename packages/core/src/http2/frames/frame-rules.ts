@@ -31,7 +31,7 @@ const RULES: readonly (FrameRule | undefined)[] = [
  * Checks the stream and the length of a frame, independent of other frames. Accepts unknown types.
  *
  * @throws {ConnectionError} if the stream or the length is wrong, or if a client must not send the type. Stream errors
- *   also end the connection, as RFC 9113 §5.4.1 allows: clients could abuse the resets instead (CVE-2025-8671)
+ * also end the connection, as RFC 9113 §5.4.1 allows, because clients could abuse resets (CVE-2025-8671)
  * @see RFC 9113 §6, RFC 9218 §7.1
  */
 export function checkFrame(type: number, flags: number, streamId: number, length: number): void {

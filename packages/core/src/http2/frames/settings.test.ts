@@ -12,7 +12,7 @@ function read(...entries: readonly (readonly [id: number, value: number])[]): Cl
 }
 
 describe('ClientSettings', () => {
-  it('starts with the defaults of RFC 9113 §6.5.2', () => {
+  it('starts with the defaults from RFC 9113 §6.5.2', () => {
     expect(read()).toEqual({
       headerTableBytes: 4096,
       initialWindow: 65_535,

@@ -5,10 +5,12 @@ import { readUint32 } from './frame-reader.ts'
 
 /** Bytes of one setting: 2 for its identifier, 4 for its value. */
 const SETTING_BYTES = 6
+/** Maximum number of settings in one frame. Clients send fewer than ten; nghttp2 has the same limit. */
+const MAX_SETTINGS = 32
 /** Default SETTINGS_HEADER_TABLE_SIZE, in bytes (RFC 9113 §6.5.2). */
 const DEFAULT_TABLE_BYTES = 4096
 
-/** Stores a client's settings, initially the defaults of RFC 9113 §6.5.2. */
+/** Stores a client's settings, initially the defaults from RFC 9113 §6.5.2. */
 export class ClientSettings {
   headerTableBytes: number = DEFAULT_TABLE_BYTES
   initialWindow: number = DEFAULT_WINDOW
@@ -19,11 +21,15 @@ export class ClientSettings {
   /**
    * Applies the payload of a SETTINGS frame, entry by entry.
    *
-   * @throws {ConnectionError} FRAME_SIZE_ERROR for an invalid length, or the error that RFC 9113 §6.5.2 names for a value
+   * @throws {ConnectionError} FRAME_SIZE_ERROR for an invalid length, ENHANCE_YOUR_CALM for more than 32 settings, or the
+   *   error that RFC 9113 §6.5.2 names for a value
    */
   read(bytes: Buffer, start: number, end: number): void {
     if ((end - start) % SETTING_BYTES !== 0) {
       throw new ConnectionError(ErrorCode.FRAME_SIZE_ERROR, `SETTINGS of ${end - start} bytes`)
+    }
+    if (end - start > MAX_SETTINGS * SETTING_BYTES) {
+      throw new ConnectionError(ErrorCode.ENHANCE_YOUR_CALM, `SETTINGS with more than ${MAX_SETTINGS} settings`)
     }
     for (let at = start; at < end; at += SETTING_BYTES) {
       this.#set(((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0), readUint32(bytes, at + 2))

@@ -25,7 +25,8 @@ export class HpackDecoder {
 
   /**
    * @param maxTableBytes SETTINGS_HEADER_TABLE_SIZE announced to the peer
-   * @param maxListBytes Maximum size of a field section; a larger one is decoded, but its fields beyond it are dropped
+   * @param maxListBytes Maximum size of a field section. A larger section is decoded, but fields above the limit are
+   * dropped
    */
   constructor(maxTableBytes: number, maxListBytes: number) {
     this.#maxTableBytes = maxTableBytes

@@ -44,7 +44,7 @@ describe('HpackEncoder', () => {
     expect(rest).toEqual(['be', 'be'])
   })
 
-  it('writes the same bytes whatever other connections sent, so that their fields do not leak', () => {
+  it('writes the same bytes regardless of other connections, so that their fields do not leak', () => {
     const field = fc.tuple(fc.constantFrom('x-token', 'vary', 'x-a', 'etag'), fc.constantFrom('a', 'b', 'c', 'secret'))
     const responses = fc.array(fc.array(field, { maxLength: 4 }), { maxLength: 60 })
     fc.assert(
@@ -73,7 +73,7 @@ describe('HpackEncoder', () => {
     const encoder = new HpackEncoder()
     const fields = Array.from({ length: 100 }, (_, i) => [`x-deep-${i}`, String(i)])
     for (const field of fields) encode(encoder, 0, field)
-    // Each takes about 43 bytes, so the last 95 remain.
+    // Each entry has about 43 bytes, so the last 95 remain.
     expect(encode(encoder, 0, fields[99] ?? [])).toBe('be')
     expect(encode(encoder, 0, fields[30] ?? [])).toBe('ff04')
     expect(encode(encoder, 0, fields[0] ?? [])).toMatch(/^40/)
@@ -83,7 +83,7 @@ describe('HpackEncoder', () => {
     const encoder = new HpackEncoder()
     const blocks = Array.from({ length: 100 }, (_, i) => encode(encoder, 0, ['x-id', `id-${i}`]))
     expect(blocks.slice(0, 8).every((block) => block.startsWith('40'))).toBe(true)
-    // Then it indexes one in sixteen as a trial.
+    // After that, it indexes one in sixteen as a trial.
     expect(blocks.slice(8).filter((block) => block.startsWith('40'))).toHaveLength(6)
     const later = Array.from({ length: 20 }, () => encode(encoder, 0, ['x-id', 'same']))
     expect(later[0]).toMatch(/^00/)
@@ -147,7 +147,7 @@ describe('HpackEncoder', () => {
       expect(end).toBeLessThanOrEqual(100 + HpackEncoder.maxBytes(fields))
     })
 
-    it('returns the minimum room: with less, encode writes and changes nothing', () => {
+    it('returns the minimum room. With less, encode neither writes nor changes anything', () => {
       const encoder = new HpackEncoder()
       encoder.setMaxTableBytes(100)
       const small = Buffer.alloc(HpackEncoder.maxBytes(fields) - 1)

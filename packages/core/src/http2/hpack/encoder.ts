@@ -5,7 +5,7 @@ import { SentTable } from './sent-table.ts'
 import { STATIC_TABLE } from './static-table.ts'
 import { STRING_LENGTH_BITS } from './string.ts'
 
-/** Maximum table size, in bytes: the default of RFC 9113 §6.5.2, even if the peer allows more. */
+/** Maximum table size, in bytes. Equals the default from RFC 9113 §6.5.2, even if the peer allows more. */
 const MAX_TABLE_BYTES = 4096
 /** Maximum bytes that a literal uses in addition to its strings: flags and name index, and two string lengths. */
 const FIELD_OVERHEAD_BYTES = 16
@@ -15,7 +15,7 @@ const BLOCK_OVERHEAD_BYTES = 24
 /** Maximum size, in bytes, that a JavaScript loop copies faster than a native call. */
 const MAX_COPIED_BYTES = 16
 
-/** First bytes of the representations of RFC 7541 §6, each with the number of bits left for an integer. */
+/** First bytes of the representations in RFC 7541 §6, each with the number of bits that remain for an integer. */
 const INDEXED = 0x80
 const INDEXED_BITS = 7
 const LITERAL_INDEXED = 0x40
@@ -62,8 +62,8 @@ export class HpackEncoder {
    * Writes a whole field block, which must be the next one on the connection.
    *
    * @param status Status code, or 0 for trailers, which have no `:status`
-   * @param fields Lowercase names and latin1 values
-   * @returns End of the block, or -1 without any change if `target` has less room than `maxBytes`
+   * @param fields Lowercase names and Latin-1 values
+   * @returns End of the block, or -1, with nothing written, if `target` has less room than `maxBytes`
    */
   encode(status: number, fields: FieldList, target: Buffer, offset: number): number {
     if (target.length - offset < HpackEncoder.maxBytes(fields)) return -1
@@ -108,7 +108,7 @@ export class HpackEncoder {
 }
 
 /**
- * Writes a literal. Does not Huffman-code the value: that saves 20% of the bytes, but takes several times as long.
+ * Writes a literal. Does not Huffman-code the value, which would save 20% of the bytes but take several times as long.
  *
  * @see RFC 7541 §6.2
  */

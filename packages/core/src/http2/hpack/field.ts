@@ -2,7 +2,7 @@ import type { FieldList } from '@fw/types'
 import { STATIC_TABLE } from './static-table.ts'
 import { FIELD_OVERHEAD_BYTES } from './dynamic-table.ts'
 
-/** A received field. Name and value are latin1 strings. */
+/** A received field. Name and value are Latin-1 strings. */
 export interface ReceivedField {
   readonly name: string
   readonly value: string
@@ -24,7 +24,7 @@ export const STATIC_FIELDS: readonly ReceivedField[] = STATIC_TABLE.map(([name, 
 
 const KNOWN_NAMES: ReadonlyMap<string, string> = new Map(STATIC_TABLE.map(([name]) => [name, name]))
 
-/** Returns the shared string of a name in the static table, to save memory; any other name unchanged. */
+/** Returns the shared string for a name in the static table, which saves memory. Returns any other name unchanged. */
 export function knownName(name: string): string {
   return KNOWN_NAMES.get(name) ?? name
 }
@@ -70,9 +70,9 @@ function isSpace(byte: number | undefined): boolean {
   return byte === SPACE || byte === TAB
 }
 
-/** A decoded field block. Do not modify it: identical blocks of a connection can share one object. */
+/** A decoded field block. Do not modify it, because identical blocks on a connection can share one object. */
 export interface FieldSection {
-  /** Fields as received, as latin1 strings. If the section is too large, only the fields up to the limit. */
+  /** Fields as received, as Latin-1 strings. If the section is too large, contains only the fields up to the limit. */
   readonly fields: FieldList
   /** Bytes of all names and values, plus 32 per field (RFC 9113 §6.5.2). */
   readonly listBytes: number

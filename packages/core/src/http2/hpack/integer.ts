@@ -9,7 +9,7 @@ export interface BlockCursor {
 
 /** Maximum integer; no valid index, length or size is larger. */
 const MAX_INTEGER = 2 ** 31
-/** Maximum bytes after the prefix. Five bytes hold 35 bits; more could only add zeros. */
+/** Maximum bytes after the prefix. Five bytes contain 35 bits; more could only add zeros. */
 const MAX_CONTINUATION_BYTES = 5
 
 /**

@@ -1,12 +1,15 @@
 import type { FieldSection } from './field.ts'
 
-/** Number of cached blocks. A client that repeats blocks alternates between few of them. */
+/** Number of cached blocks. A client that repeats blocks alternates between a few of them. */
 const MAX_SECTIONS = 4
 /** Allocation unit of a cached block, in bytes. Most blocks fit in one unit. */
 const SLOT_BYTES = 64
 /** Maximum size of a cached block, in bytes. */
 const MAX_BLOCK_BYTES = 512
-/** After this many consecutive misses, caches only one in as many blocks, and compares only the latest, until a hit. */
+/**
+ * After this many consecutive misses, caches only one block in this many, and compares only the latest, until the next
+ * hit.
+ */
 const MAX_MISSES = 8
 
 interface RecentSection {
@@ -17,8 +20,8 @@ interface RecentSection {
 }
 
 /**
- * Caches the sections of recent blocks that did not change the dynamic table. Saves decoding: most clients repeat the
- * same few blocks.
+ * Caches the sections of recent blocks that did not change the dynamic table. Saves decoding time, because most clients
+ * repeat the same few blocks.
  */
 export class RecentSections {
   readonly #recent: RecentSection[] = []

@@ -23,15 +23,15 @@ const SECRET_FIELDS: readonly string[] = [
 ]
 
 /**
- * Limits of the name cache, in entries and characters. They limit its memory if an application derives names from
+ * Limits of the name cache, in entries and characters. They bound its memory use if an application derives names from
  * input.
  */
 const MAX_NAMES = 512
 const MAX_NAME_LENGTH = 128
 
 /**
- * An encoded field name, shared by all connections. Never shares values: the bytes for one client must not reveal the
- * fields of another (RFC 7541 §7.1).
+ * An encoded field name, shared by all connections. Never shares values, because the bytes for one client must not
+ * reveal another client's fields (RFC 7541 §7.1).
  */
 // docs/decisions/0088
 export interface SentName {
@@ -62,7 +62,7 @@ export function sentName(text: string): SentName {
 function newName(text: string): SentName {
   const name = sentNameOf(text, 0)
   if (text.length > MAX_NAME_LENGTH) return name
-  // Clear the whole cache: frequent names return to it immediately.
+  // Clear the whole cache, because frequent names are soon cached again.
   if (names.size >= MAX_NAMES) names = new Map(KNOWN_NAMES)
   names.set(text, name)
   return name

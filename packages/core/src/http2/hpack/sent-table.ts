@@ -15,7 +15,7 @@ interface SentField {
   readonly bytes: number
 }
 
-/** Wraps the dynamic table of an encoder: finds fields, and decides which to insert. */
+/** Wraps an encoder's dynamic table. Finds fields, and selects those to insert. */
 export class SentTable {
   readonly #table: HpackDynamicTable<SentField>
   /** Low byte of the entry last found or inserted, by name slot. A table of 4,096 bytes has fewer than 256 entries. */

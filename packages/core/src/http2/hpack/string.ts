@@ -10,7 +10,7 @@ export const STRING_LENGTH_BITS = 7
 /** Maximum bytes of an encoded string length. */
 const MAX_LENGTH_BYTES = 6
 
-/** Shared buffer for decoded strings. A larger string gets its own buffer. */
+/** Shared buffer for decoded strings. A larger string is decoded into its own buffer. */
 const scratch = Buffer.allocUnsafeSlow(4096)
 
 /**
@@ -37,7 +37,7 @@ export function readString(cursor: BlockCursor): BlockCursor {
 }
 
 /**
- * Encodes a latin1 string as a string literal, with Huffman code if that is shorter.
+ * Encodes a Latin-1 string as a string literal, with Huffman code if that is shorter.
  *
  * @see RFC 7541 §5.2
  */

@@ -21,7 +21,7 @@ export class FrameWriter extends Output {
     this.#frame(FrameType.DATA, endsStream ? Flag.END_STREAM : 0, streamId, payload)
   }
 
-  /** Writes a short latin1 string as a DATA frame with END_STREAM. It must fit in the output buffer. */
+  /** Writes a short Latin-1 string as a DATA frame with END_STREAM. It must fit in the output buffer. */
   lastText(streamId: number, text: string): void {
     const frameBytes = FRAME_HEAD_BYTES + text.length
     const buffer = this.room(frameBytes)

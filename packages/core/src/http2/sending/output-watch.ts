@@ -6,16 +6,19 @@ import type { Sender } from './sender.ts'
 /** Number of checks per `writeStallTimeoutMs`. */
 const SAMPLES = 4
 
-/** Detects a client that reads no response bytes, or too few. Reading byte by byte would hold responses indefinitely. */
+/**
+ * Detects a client that reads no response bytes, or too few. A client that reads byte by byte would otherwise keep
+ * responses in memory indefinitely.
+ */
 export class OutputWatch {
   /** Time of the next call to `isStalled`. */
   deadlineMs: number
   readonly #sender: Sender
   readonly #deadlines: Deadlines
   readonly #timeoutMs: number
-  /** Minimum body bytes between two checks that count as progress. */
+  /** Minimum number of body bytes, sent between two checks, that counts as progress. */
   readonly #leastBytes: number
-  /** Body bytes sent at the last progress, and its time. */
+  /** Body bytes that had been sent at the last progress, and the time of that progress. */
   #sentBytes = 0
   #progressMs: number
 
@@ -28,7 +31,7 @@ export class OutputWatch {
     this.deadlineMs = deadlines.in(this.#timeoutMs / SAMPLES, nowMs)
   }
 
-  /** Records progress: the socket has accepted all bytes. */
+  /** Records progress, because the socket has accepted all bytes. */
   onDrain(): void {
     this.#progressMs = performance.now()
   }

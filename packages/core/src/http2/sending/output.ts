@@ -46,7 +46,7 @@ export class Output implements HeldOutput {
     return this.#unsentBytes + this.#transport.bufferedBytes
   }
 
-  /** Whether the transport is blocked, or too many bytes wait for it. */
+  /** Whether the transport is blocked, or too many bytes are waiting for it. */
   get isBlocked(): boolean {
     return this.#transport.isBlocked || this.#unsentBytes >= FLUSH_BYTES
   }
@@ -65,7 +65,7 @@ export class Output implements HeldOutput {
     queueMicrotask(() => this.flush())
   }
 
-  /** Calls `onSent` when all bytes written so far have been sent. Never, if the connection closes before. */
+  /** Calls `onSent` when all bytes written so far have been sent. Does not call it if the connection closes first. */
   whenSent(onSent: () => void): void {
     if (this.#unsentBytes > 0) this.#onSent.push(onSent)
     else this.#transport.whenSent(onSent)
@@ -101,7 +101,7 @@ export class Output implements HeldOutput {
     const parts = this.#parts
     if (parts.length === 0) return
     this.#drop()
-    // Reuse the buffer only after the operating system has taken its bytes.
+    // Reuse the buffer only after the operating system has accepted its bytes.
     const recycle = buffer && ((error?: Error | null) => void (error ?? giveBack(buffer)))
     // A later `drain` event must not run in the async context of the current request.
     runOutsideRequests(writeAll, this.#transport, parts, recycle)
@@ -124,7 +124,10 @@ export class Output implements HeldOutput {
     this.#count(bytes)
   }
 
-  /** Records `bytes` in the buffer, followed by `tail`, which is not copied. `tail` must not change until it is taken. */
+  /**
+   * Records `bytes` in the buffer, followed by `tail`, which is not copied. `tail` must not change until the transport
+   * has accepted it.
+   */
   protected addedBefore(bytes: number, tail: Uint8Array): void {
     this.at += bytes
     this.#closePart()

@@ -7,7 +7,7 @@ import type { Limits } from '../../options/limits.ts'
 
 /** Queues the content of a response that could not be sent immediately, and measures how fast the client reads it. */
 export class QueuedResponse {
-  /** Whether the application has written everything. */
+  /** Whether the application has written the whole response. */
   isEnding = false
   readonly rate: ResponseRate
   readonly #queue = new ChunkQueue()
@@ -43,7 +43,7 @@ export class QueuedResponse {
     return true
   }
 
-  /** Releases the taken chunks: the transport has read them. */
+  /** Releases the taken chunks, which the transport has read. */
   settle(): void {
     this.#queue.settle()
   }

@@ -9,7 +9,7 @@ import { SendQueue } from './send-queue.ts'
 /** Body bytes that count as one share of an event-loop turn. */
 const SHARE_BYTES = 64 * 1024
 
-/** A stream that has data to send, or waits for room. */
+/** A stream that has data to send or is waiting for room. */
 export interface SendingStream {
   /** Stream identifier. */
   readonly id: number
@@ -49,7 +49,7 @@ export class Sender implements TurnTaker {
     this.writer = writer
   }
 
-  /** Whether any stream waits for its turn, for the socket or for the connection's window. */
+  /** Whether any stream is waiting for its turn, for the socket or for the connection's window. */
   get isBusy(): boolean {
     return this.#queue.size > 0 || this.#waiting.size > 0
   }
@@ -144,7 +144,7 @@ export class Sender implements TurnTaker {
   #sendNext(): boolean {
     const stream = this.#queue.take()
     if (stream === undefined) return false
-    // SETTINGS can have reduced its window, even below zero (RFC 9113 §6.9.2).
+    // SETTINGS can have reduced the stream's window, even below zero (RFC 9113 §6.9.2).
     if (stream.canSend) this.passed(stream.sendFrame(Math.min(this.window, DEFAULT_FRAME_BYTES)))
     stream.isQueued = stream.canSend
     if (stream.isQueued) this.#queue.add(stream)

@@ -6,8 +6,8 @@ import { STATIC_TABLE } from './static-table.ts'
 /** Bytes that RFC 9114 §4.2.2 adds to the size of each field. */
 const FIELD_OVERHEAD_BYTES = 32
 /**
- * Maximum number of continuation bytes in an integer: enough for the 62 bits of RFC 9204 §4.1.1. Values above 2^53 are
- * rounded, which is harmless: they exceed every limit.
+ * Maximum number of continuation bytes in an integer: enough for the 62 bits that RFC 9204 §4.1.1 requires. Values
+ * above 2^53 are rounded, which is harmless because they exceed every limit.
  */
 const MAX_CONTINUATION_BYTES = 9
 const BASE_SIGN = 0x80
@@ -22,7 +22,7 @@ export interface FieldSectionLimits {
 /**
  * Decodes a field section that uses no dynamic table.
  *
- * @returns Names and values alternately, as received, in latin1
+ * @returns Alternating names and values, as received, in Latin-1
  * @throws {Http3Error} QPACK_DECOMPRESSION_FAILED if the section is invalid or refers to a dynamic table
  * @throws {ProtocolError} 431 if it exceeds the limits
  * @see RFC 9204 §4.5
@@ -69,7 +69,7 @@ function failed(reason: string): Http3Error {
   return new Http3Error(ErrorCode.QPACK_DECOMPRESSION_FAILED, `Cannot decode a field section: ${reason}`)
 }
 
-/** Reads the primitives of RFC 9204 §4.1 in order. */
+/** Reads the primitives that RFC 9204 §4.1 defines, in order. */
 class Cursor {
   readonly #bytes: Buffer
   #at = 0

@@ -15,10 +15,10 @@ interface StaticName {
 const STATIC_NAMES: ReadonlyMap<string, StaticName> = indexStaticTable()
 
 /**
- * Encodes a field section with static-table references and literals. Without a dynamic table, no stream waits for
+ * Encodes a field section with static-table references and literals. Without a dynamic table, no stream has to wait for
  * another. Values are not Huffman-coded, which costs bytes but saves CPU time.
  *
- * @param fields Names in lower case, values in latin1
+ * @param fields Names in lower case, values in Latin-1
  * @see RFC 9204 §4.5
  */
 export function encodeFieldSection(fields: FieldList): Buffer {

@@ -27,7 +27,7 @@ export function checkEncoderStream(bytes: Uint8Array): void {
  * @see RFC 9204 §4.4
  */
 export class DecoderStream {
-  /** Continuation bytes that the current stream ID can still have; 0 between instructions. */
+  /** Remaining continuation bytes that the current stream ID can have; 0 between instructions. */
   #bytesLeft = 0
 
   /**

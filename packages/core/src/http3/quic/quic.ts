@@ -20,7 +20,7 @@ export interface QuicConnection {
   readonly openedAt: number
   readonly tls: TlsTrace
   trace: ConnectionTrace | undefined
-  /** Idle timeout in milliseconds that both sides agreed on. */
+  /** Negotiated idle timeout, in milliseconds. */
   readonly idleTimeoutMs: number
   /** Bytes that `write` has accepted so far, on all streams. */
   readonly writtenBytes: number
@@ -36,15 +36,15 @@ export interface QuicConnection {
    * @returns `undefined` if no bytes have arrived
    */
   read(streamId: number, maxBytes: number): QuicRead | undefined
-  /** Stops `onReadable` for this stream. Further bytes fill the flow-control window; then the peer must wait. */
+  /** Stops `onReadable` for this stream. Further bytes fill the flow-control window, after which the peer must wait. */
   pauseReading(streamId: number): void
   /** Resumes `onReadable`. `onReadable` is called soon if bytes have already arrived. */
   resumeReading(streamId: number): void
   /**
    * Writes bytes to the stream. An empty chunk with `isEnd` is always accepted.
    *
-   * @returns The number of bytes accepted. If it is less than all, `isEnd` did not take effect and `onWritable`
-   *   follows. -1 if the stream has ended; `onStopped` reports that before or after this call
+   * @returns The number of bytes accepted. If some were not accepted, `isEnd` has had no effect, and `onWritable`
+   * follows. -1 if the stream has ended, which `onStopped` reports before or after this call
    */
   write(streamId: number, chunk: Uint8Array, isEnd: boolean): number
   /** Sends RESET_STREAM, so that the peer treats the data sent so far as incomplete. */
@@ -61,7 +61,7 @@ export interface QuicConnection {
 
 /** Receives events from one connection. Handlers must not throw. */
 export interface QuicConnectionEvents {
-  /** The peer's stream has bytes, or its end, to read. This is the first event for a stream. */
+  /** The peer's stream has bytes or an end to read. This is the first event for a stream. */
   onReadable(streamId: number): void
   /** The peer sent RESET_STREAM. */
   onReset(streamId: number, code: number): void
@@ -107,7 +107,7 @@ export interface QuicListenOptions extends QuicCredentials {
   readonly handshakeTimeoutMs: number
   /** Maximum number of concurrent streams per connection. */
   readonly maxConcurrentStreams: number
-  /** Maximum number of concurrent connections. Packets of further clients are ignored. */
+  /** Maximum number of concurrent connections. Packets from further clients are ignored. */
   readonly maxConnections: number
 }
 

@@ -12,7 +12,7 @@ interface Todo {
   readonly done: boolean
 }
 
-/** The list is lost when the process ends. Use a database instead. */
+/** The list is lost when the process exits. Use a database instead. */
 const todos = new Map<number, Todo>()
 let lastId = 0
 
@@ -48,6 +48,6 @@ router.delete('/todos/:id', { params: Id }, (ctx) => {
 /** @throws {HttpError} 404 */
 function find(id: number): Todo {
   const todo = todos.get(id)
-  if (todo === undefined) throw new HttpError(404, `There is no todo ${id}`)
+  if (todo === undefined) throw new HttpError(404, `Todo ${id} does not exist`)
   return todo
 }

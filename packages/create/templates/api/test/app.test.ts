@@ -19,7 +19,7 @@ test('creates, changes and deletes a todo', async () => {
   assert.equal((await server.fetch(path)).status, 404)
 })
 
-test('rejects a todo without a title, and names the member', async () => {
+test('rejects a todo without a title, and names the missing member', async () => {
   const response = await send('POST', '/todos', { title: '' })
   assert.equal(response.status, 400)
   assert.equal(response.headers.get('content-type'), 'application/problem+json')

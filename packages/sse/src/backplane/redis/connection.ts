@@ -10,7 +10,7 @@ export interface RedisClient {
   connect(): Promise<unknown>
   /** Closes the connection, and rejects pending commands. */
   destroy(): void
-  /** Lets the process exit while the connection is open. */
+  /** Allows the process to exit while the connection is open. */
   unref(): void
   /** Sends a command and returns its reply. */
   sendCommand(args: readonly string[]): Promise<unknown>
@@ -21,7 +21,9 @@ export interface RedisClient {
 const METHODS = ['duplicate', 'connect', 'destroy', 'unref', 'sendCommand', 'on'] as const
 const redisClient = objectWith('a client from the redis package', ...METHODS)
 
-/** @throws {TypeError} if a value is not a client, for example an address or a client from another package */
+/**
+ * @throws {TypeError} if the value is not a client, for example if it is an address or a client from another package
+ */
 export function requireClient(client: unknown): void {
   if (redisClient.accepts(client)) return
   // An address can contain a password.
@@ -35,9 +37,9 @@ export function requireClient(client: unknown): void {
 }
 
 /**
- * One connection to Redis that is replaced after a failure. An idle connection does not keep the process alive.
+ * A connection to Redis that is replaced after a failure. An idle connection does not keep the process alive.
  *
- * A half-open connection reports no failure, so every call has a time limit.
+ * A half-open connection does not report a failure, so every call has a time limit.
  */
 export class RedisConnection {
   readonly #template: RedisClient
@@ -58,12 +60,12 @@ export class RedisConnection {
   /**
    * Sends a command and returns the reply.
    *
-   * @throws if the reply is late or an error. The next call then opens a new connection
+   * @throws if the reply is an error or does not arrive in time. The next call then opens a new connection
    */
   async call(args: readonly string[], timeoutMs: number): Promise<unknown> {
     const client = this.#open()
     const tooLate = Promise.withResolvers<never>()
-    // Timers run before I/O. After the process was suspended, the reply can have arrived without being read.
+    // Timers run before I/O. After a suspension of the process, the reply may have arrived but not been read.
     const timer = setTimeout(() => {
       setImmediate(() =>
         tooLate.reject(
@@ -94,7 +96,7 @@ export class RedisConnection {
     if (this.#isClosed) throw withCode('FW_BACKPLANE_CLOSED', new Error('The connection to Redis was closed'))
     if (this.#client === undefined) {
       this.#client = this.#template.duplicate()
-      // Calls also report failures. Without a listener, an 'error' event would end the process.
+      // Calls report failures too. Without a listener, an 'error' event would end the process.
       this.#client.on('error', () => {})
       this.#client.unref()
       this.#connecting = this.#client.connect()

@@ -46,7 +46,7 @@ describe('an entry', () => {
     expect(Math.sign(compareEntryIds(a, b))).toBe(sign)
   })
 
-  it("becomes an event with the publisher's id, or its own", () => {
+  it("becomes an event with the publisher's id or its own id", () => {
     expect(decodeEntry(entry)).toEqual({ event: 'e', data: 'd', id: '5-1', key: 'k', position: '5-1 o1 7 4-9' })
     const body = encodeBody({ event: 'e', data: 'd', id: 'x', key: undefined })
     expect(decodeEntry({ ...entry, body })).toMatchObject({ id: 'x', position: '5-1 o1 7 4-9' })
@@ -76,7 +76,7 @@ describe('an entry', () => {
     { number: 1.5 },
     { previous: ' ' },
     { previous: 'x' },
-  ])('ignores an entry with %j, which could not be restored in Redis', (part) => {
+  ])('ignores an entry with %j, which Redis could not restore', (part) => {
     expect(decodeEntry({ ...entry, ...part })).toBeUndefined()
   })
 })

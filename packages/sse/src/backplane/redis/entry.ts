@@ -4,7 +4,7 @@ import type { BackplaneEvent, DeliveredEvent } from '../backplane.ts'
 export interface RedisEntry {
   /** `<milliseconds>-<number>`, assigned by Redis. */
   readonly entryId: string
-  /** The publishing process and its number for the event. Together they identify repeated events. */
+  /** The publishing process. Together with the number, it identifies repeated events. */
   readonly origin: string
   readonly number: number
   /** Id of the previous entry, which reveals a gap; '' if unknown or assigned by Redis. */
@@ -12,7 +12,7 @@ export interface RedisEntry {
   readonly body: string
 }
 
-/** An id that is lower than every entry's id. */
+/** An id that is lower than every entry id. */
 export const FIRST_ENTRY = '0-0'
 
 /** The id of an unknown entry. */
@@ -40,7 +40,7 @@ export function encodeBody({ event, data, id, key }: BackplaneEvent): string {
 
 /** Returns the event in an entry; `undefined` if another program wrote the entry. */
 export function decodeEntry({ entryId, origin, number, previous, body }: RedisEntry): DeliveredEvent | undefined {
-  // A process restores lost entries to Redis, whose script would fail forever on a number that it cannot compare.
+  // A process restores lost entries to Redis. The Redis script would always fail on a number that it cannot compare.
   if (!ORIGIN.test(origin) || !PREVIOUS.test(previous) || !Number.isSafeInteger(number) || number < 1) return undefined
   let value: unknown
   try {
@@ -62,7 +62,7 @@ export function entryOf(event: DeliveredEvent): RedisEntry {
   return { entryId, origin, number: Number(number), previous, body: encodeBody({ ...event, id }) }
 }
 
-/** Returns the entries in an `XRANGE` or `XREVRANGE` reply. Omits items of other shapes. */
+/** Returns the entries in an `XRANGE` or `XREVRANGE` reply. Omits malformed items. */
 export function parseEntries(reply: unknown): RedisEntry[] {
   if (!Array.isArray(reply)) return []
   return reply.flatMap((item: unknown) => {
@@ -81,7 +81,7 @@ export function parseEntries(reply: unknown): RedisEntry[] {
 export function parseRead(reply: unknown): RedisEntry[] {
   if (Array.isArray(reply)) {
     const [first] = reply as readonly unknown[]
-    // [[name, entries]] or, from a flattened map, [name, entries].
+    // The reply is [[name, entries]] or, for a flattened map, [name, entries].
     return parseEntries(Array.isArray(first) ? first[1] : reply[1])
   }
   if (reply instanceof Map) return parseEntries([...reply.values()][0])

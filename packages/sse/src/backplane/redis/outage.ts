@@ -2,16 +2,18 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { RedisConnection } from './connection.ts'
 import { reportThrown } from '../../stream/report.ts'
 
-/** Pause before Redis is tried again. */
+/** Milliseconds to wait before the next attempt. */
 const PAUSE_MS = 100
 
-/** Tries again while Redis fails. Calls `onError` once, until all connections work again. */
+/** Repeats attempts while Redis is failing. Calls `onError` only once until all connections work again. */
 export class RedisOutage {
   readonly #closing: AbortSignal
   readonly #onError: (error: unknown) => void
   readonly #failing = new Set<RedisConnection>()
 
-  /** @param closing Ends all pauses and attempts */
+  /**
+   * @param closing Aborts all pauses and attempts
+   */
   constructor(closing: AbortSignal, onError: (error: unknown) => void = warn) {
     this.#closing = closing
     this.#onError = onError
@@ -26,7 +28,7 @@ export class RedisOutage {
   async pause(connection: RedisConnection, error: unknown): Promise<void> {
     if (this.#closing.aborted) return
     this.#failed(connection, error)
-    // Only events that wait to be stored keep the process alive.
+    // Only events that are waiting to be stored keep the process alive.
     await delay(PAUSE_MS, undefined, { signal: this.#closing, ref: connection.holdsProcess }).catch(() => {})
   }
 
@@ -68,5 +70,5 @@ export class RedisOutage {
 
 function warn(error: unknown): void {
   const text = error instanceof Error ? error.message : String(error)
-  process.emitWarning(`Redis cannot be reached, event channels wait for it: ${text}`, 'SseWarning')
+  process.emitWarning(`Redis cannot be reached, so event channels are waiting: ${text}`, 'SseWarning')
 }

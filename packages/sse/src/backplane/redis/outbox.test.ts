@@ -28,7 +28,7 @@ it('splits commands by bytes instead of characters', () => {
 })
 
 describe('an outbox', () => {
-  it('returns its entries in order, numbered, until they are removed', () => {
+  it('returns numbered entries in order until they are removed', () => {
     const outbox = new Outbox('me', { maxBufferedEvents: 10, maxBufferedBytes: MIB })
     outbox.add(event)
     outbox.add({ ...event, data: 'e' })
@@ -47,7 +47,7 @@ describe('an outbox', () => {
   it.each([
     ['events', { maxBufferedEvents: 2, maxBufferedBytes: MIB }],
     ['bytes', { maxBufferedEvents: 10, maxBufferedBytes: 2 * JSON.stringify(event).length }],
-  ])('refuses more than its limit of %s, and accepts more after some are removed', (_, limits) => {
+  ])('refuses events above its limit of %s until others are removed', (_, limits) => {
     const outbox = new Outbox('me', limits)
     outbox.add(event)
     outbox.add(event)

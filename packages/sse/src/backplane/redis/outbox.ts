@@ -4,7 +4,7 @@ import type { BackplaneEvent } from '../backplane.ts'
 
 /** Maximum entries per command. */
 const BATCH_COUNT = 200
-/** Maximum bytes per command, unless one entry is larger. Other Redis clients wait while a command runs. */
+/** Maximum bytes per command, unless one entry is larger. Other Redis clients must wait while a command is running. */
 const BATCH_BYTES = 2 ** 20
 
 /** Limits for the waiting events. */
@@ -13,7 +13,7 @@ export interface OutboxLimits {
   readonly maxBufferedBytes: number
 }
 
-/** Holds the published events that Redis has not confirmed, in order. */
+/** Queues the published events that Redis has not confirmed yet. */
 export class Outbox {
   readonly #limits: OutboxLimits
   readonly #origin: string
@@ -31,12 +31,12 @@ export class Outbox {
     return this.#entries.length === 0
   }
 
-  /** Adds an event. @throws {Error} if too many events already wait */
+  /** Adds an event. @throws {Error} if too many events are already waiting */
   add(event: BackplaneEvent): void {
     const { maxBufferedEvents, maxBufferedBytes } = this.#limits
     const body = encodeBody(event)
     const { length } = this.#entries
-    // If no other event waits, accept an event larger than the limit.
+    // If no other event is waiting, accept an event larger than the limit.
     const bytes = Buffer.byteLength(body)
     if (length >= maxBufferedEvents || (length > 0 && this.#bytes + bytes > maxBufferedBytes)) {
       throw withCode(

@@ -14,9 +14,9 @@ import type { RedisOutage } from './outage.ts'
 import type { StoredEvents } from './stored-events.ts'
 import { reportThrown } from '../../stream/report.ts'
 
-/** Maximum time that one read waits for events. */
+/** Maximum milliseconds that one read waits for events. */
 const BLOCK_MS = 2000
-/** Maximum entries in one reply. Late replies reduce the number, because they can be too large for the connection. */
+/** Maximum entries in one reply. Late replies reduce this number, because a reply can be too large for a slow connection. */
 const READ_COUNT = 200
 
 /** Maximum number of publishers whose repeated events are detected. */
@@ -28,7 +28,7 @@ export interface ReaderParts {
   readonly outage: RedisOutage
   /** Ends reading. */
   readonly closing: AbortSignal
-  /** Used only by this reader: while a read blocks, Redis runs no other command on this connection. */
+  /** Used only by this reader, because a blocking read delays all other commands on its connection. */
   readonly connection: RedisConnection
 }
 
@@ -39,7 +39,7 @@ export class RedisReader {
   readonly #closing: AbortSignal
   readonly #connection: RedisConnection
   readonly #publishers = new RedisPublishers()
-  /** The entry that was delivered last. */
+  /** The last delivered entry. */
   #last = FIRST_ENTRY
   #isLoaded = false
   /** Counts how often Redis became available again. */
@@ -59,7 +59,7 @@ export class RedisReader {
   /**
    * Delivers the stored events, then each new one, until the backplane is closed.
    *
-   * @param onLoaded Called when the stored events are delivered, and again after each outage and at the end
+   * @param onLoaded Called when the stored events have been delivered, after each outage and at the end
    */
   async read(host: BackplaneHost, onLoaded: () => void): Promise<void> {
     const { key, timeoutMs } = this.#stored
@@ -91,23 +91,24 @@ export class RedisReader {
   }
 
   /**
-   * Resolves when everything that is stored at the time of the call has been delivered.
+   * Resolves when every event that is stored at the time of the call has been delivered.
    *
    * @param connection Requests the newest entry, because the reading connection is blocked
    * @throws when the backplane is closed
    */
   catchUp(connection: RedisConnection): Promise<void> {
-    // Many clients at the same time cause few requests to Redis: those that arrive during a request share the next one.
+    // Many simultaneous clients cause only a few requests to Redis, because clients that arrive during a request share the next
+    // one.
     return (this.#catchingUpNext ??= this.#catchUpAfter(connection, this.#catchingUp))
   }
 
-  /** Closes the connection and ends all waiting. Abort the constructor's signal first. */
+  /** Closes the connection and ends all waiting calls. Abort the constructor's signal first. */
   close(): void {
     this.#connection.close()
     this.#wake()
   }
 
-  /** Delivers the newest stored events, as many as the history keeps. */
+  /** Delivers the newest stored events, up to the limits of the history. */
   async #load(host: BackplaneHost): Promise<void> {
     const { key, timeoutMs } = this.#stored
     const entries: RedisEntry[] = []
@@ -122,7 +123,7 @@ export class RedisReader {
       if (oldest === undefined || entries.length >= host.historyCount || bytes >= host.historyBytes) break
       end = `(${oldest.entryId}`
     }
-    // This process never had the entries before the first of them, so they are not a gap.
+    // This process never had the entries before the first one, so they are not a gap.
     this.#last = entries.at(-1)?.previous || FIRST_ENTRY
     for (const entry of entries.toReversed()) this.#deliver(host, entry, timeOf(entry.entryId))
     this.#isLoaded = true
@@ -132,8 +133,7 @@ export class RedisReader {
   /** Restores the entries that Redis lost while it was unavailable. */
   async #comeBack(): Promise<void> {
     await this.#stored.restore(this.#connection)
-    // Entries that the history no longer has are lost permanently. Without them, the ids can start again from earlier
-    // ones.
+    // Entries that the history no longer has are lost permanently. Redis may then assign lower ids again.
     if (compareEntryIds(this.#stored.floor, this.#last) < 0) this.#last = this.#stored.floor
     this.#returns++
     this.#wake()
@@ -150,12 +150,14 @@ export class RedisReader {
         await new Promise<void>((resolve) => this.#waiting.push(resolve))
         this.#closing.throwIfAborted()
       }
-      // If Redis was unavailable in the meantime, it can have lost that entry.
+      // If Redis was unavailable in the meantime, it may have lost that entry.
       if (returns === this.#returns) return
     }
   }
 
-  /** @param timeMs When the entry was stored, unless it is new */
+  /**
+   * @param timeMs The time at which the entry was stored, unless it is new
+   */
   #deliver(host: BackplaneHost, entry: RedisEntry, timeMs?: number): void {
     const { entryId, previous } = entry
     if (previous !== NO_ENTRY && compareEntryIds(previous, this.#last) > 0) host.missed()
@@ -168,7 +170,7 @@ export class RedisReader {
     try {
       host.deliver(timeMs === undefined ? event : { ...event, timeMs })
     } catch (error) {
-      // Another program or a newer version can write events that this version refuses. Continue with the next one.
+      // Another program or a newer version may have written an event that this version refuses. Continue with the next event.
       reportThrown('An event in the stream of a RedisBackplane', error)
     }
   }
@@ -186,7 +188,7 @@ class RedisPublishers {
     return number <= (this.#delivered.get(origin) ?? 0)
   }
 
-  /** Records a publisher's latest event, and removes the publisher that has been silent for longest. */
+  /** Records a publisher's latest event. Removes the publisher that has been silent for longest if there are too many. */
   deliver({ origin, number }: RedisEntry): void {
     this.#delivered.delete(origin)
     this.#delivered.set(origin, number)

@@ -12,18 +12,18 @@ import { StoredEvents } from './stored-events.ts'
 export interface RedisBackplaneOptions {
   /** Prefix of the two key names, before the channel name. Default 'fw:sse:'. */
   readonly prefix?: string | undefined
-  /** Maximum number of events that wait while Redis is unavailable; then `publish` throws. Default 10,000. */
+  /** Maximum number of events that can wait while Redis is unavailable. Beyond it, `publish` throws. Default 10,000. */
   readonly maxBufferedEvents?: number | undefined
-  /** Maximum bytes of events that wait while Redis is unavailable; then `publish` throws. Default 64 MiB. */
+  /** Maximum bytes of events that can wait while Redis is unavailable. Beyond it, `publish` throws. Default 64 MiB. */
   readonly maxBufferedBytes?: number | undefined
-  /** Time limit for a reply from Redis, in milliseconds; then the connection is replaced. Default 5,000. */
+  /** Time limit for a reply from Redis, in milliseconds. After that, the connection is replaced. Default 5,000. */
   readonly timeoutMs?: number | undefined
-  /** Called when Redis fails, once until all connections work again. Default: a process warning. */
+  /** Called when Redis fails, but only once until all connections work again. Default: a process warning. */
   readonly onError?: ((error: unknown) => void) | undefined
 }
 
 const LONGEST_TIMEOUT_MS = 600_000
-/** Time that `close` has to store events, in steps. If the process is suspended, only one step expires. */
+/** Milliseconds that `close` has to store events, split into steps. If the process is suspended, only one step expires. */
 const CLOSE_MS = 2000
 const CLOSE_STEPS = 20
 
@@ -39,18 +39,18 @@ const KINDS: OptionKinds<RedisBackplaneOptions> = {
 const MEANT = { maxPending: 'maxBufferedEvents', maxPendingBytes: 'maxBufferedBytes' }
 
 /**
- * Joins the channels of several processes through a Redis stream. All processes see the same events in the same order, and
- * a client that reconnects to any of them gets its missed events.
+ * Joins the channels of several processes through a Redis stream. All processes receive the same events in the same order, and
+ * a client that reconnects to any of them receives its missed events.
  *
- * Requires Redis 6.2 or later: a single server, or a primary with replicas. Redis Cluster is not supported. If Redis
- * restarts without its data, the processes restore the events they keep.
+ * Requires Redis 6.2 or later: a single server, or a primary with replicas. Redis Cluster is not supported. If Redis restarts
+ * without its data, the processes restore the events in their histories.
  */
 // docs/decisions/0061
 export class RedisBackplane implements Backplane {
   readonly #stored: StoredEvents
   readonly #outage: RedisOutage
   readonly #reader: RedisReader
-  /** Used for all commands except blocking reads. Only events that wait to be stored keep the process alive. */
+  /** Used for all commands except blocking reads. Only events that are waiting to be stored keep the process alive. */
   readonly #writer: RedisConnection
   readonly #outbox: Outbox
   readonly #closing = new AbortController()
@@ -58,12 +58,11 @@ export class RedisBackplane implements Backplane {
   #sending: Promise<void> | undefined = undefined
 
   /**
-   * Creates the backplane for one channel.
+   * Creates the backplane of one channel.
    *
-   * @param client A client from the `redis` package, connected or not. It is duplicated and never closed
-   * @param name Name of the channel, the same in every process
-   * @throws {TypeError | RangeError} if the client is from another package, the name is empty, or an option is unknown
-   * or out of range
+   * @param client A client from the `redis` package, connected or not. The backplane duplicates the client and never closes it
+   * @param name Name of the channel; must be the same in every process
+   * @throws {TypeError | RangeError} if the client is from another package, the name is empty or an option is invalid
    */
   constructor(client: RedisClient, name: string, options: RedisBackplaneOptions = {}) {
     requireClient(client)
@@ -99,7 +98,7 @@ export class RedisBackplane implements Backplane {
     return new Promise((resolve) => void this.#reader.read(host, resolve))
   }
 
-  /** Queues an event for Redis. Called by the channel. @throws {Error} if too many events already wait */
+  /** Queues an event for Redis. Called by the channel. @throws {Error} if too many events are already waiting */
   publish(event: BackplaneEvent): void {
     if (this.#closing.signal.aborted) {
       throw withCode('FW_BACKPLANE_CLOSED', new Error('Cannot publish: the backplane is closed. Create a new one.'))
@@ -119,7 +118,7 @@ export class RedisBackplane implements Backplane {
       const enough = new AbortController()
       const stepOver = delay(CLOSE_MS / CLOSE_STEPS, undefined, { signal: enough.signal }).catch(() => {})
       await Promise.race([this.#sending, stepOver])
-      // Otherwise the timer would keep the process alive.
+      // Clear the timer, which would keep the process alive.
       enough.abort()
     }
     this.#closing.abort(withCode('FW_BACKPLANE_CLOSED', new Error('The backplane is closed')))
@@ -135,11 +134,11 @@ export class RedisBackplane implements Backplane {
         await this.#outage.persist(
           this.#writer,
           () => this.#stored.add(this.#writer, batch),
-          // Otherwise new events would precede the lost ones.
+          // Otherwise, new events would precede the lost events.
           () => this.#stored.restore(this.#writer),
         )
       } catch {
-        // The backplane was closed, so no caller waits for these events.
+        // The backplane was closed, so no caller is waiting for these events.
         break
       }
       this.#outbox.remove(batch.length)

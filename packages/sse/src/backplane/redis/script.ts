@@ -1,10 +1,10 @@
 import type { RedisEntry } from './entry.ts'
 
 /**
- * Adds entries to the stream, each once. A hash has the highest number of each publisher, so a publisher that got no
- * reply can send its entries again. Restores a lost entry under its own id unless the stream has newer entries. Adds
- * nothing while the stream ends before an entry that the caller has seen, so that lost entries are restored first.
- * Redis runs and logs the script atomically.
+ * Adds each entry to the stream once. A hash stores the highest number of each publisher, so a publisher without a reply can
+ * send its entries again. Restores a lost entry under its own id unless the stream has newer entries. Refuses entries while the
+ * stream ends before an entry that the caller has seen, so that lost entries are restored first. Redis runs and logs the script
+ * atomically.
  *
  * Each entry names the previous one, so that readers detect entries that were removed before they read them.
  */
@@ -42,7 +42,7 @@ return redis.status_reply('OK')`
 /**
  * Returns the command that adds entries.
  *
- * @param seen Entry that the stream must contain, or a later one; `0-0` disables the check
+ * @param seen The stream must contain this entry or a later one; `0-0` disables the check
  * @param entries Entries to add. Redis assigns an id to those with the id `*`
  */
 export function addCommand(key: string, maxLength: number, seen: string, entries: readonly RedisEntry[]): string[] {

@@ -4,7 +4,7 @@ import { compareEntryIds, entryOf, FIRST_ENTRY, parseEntries, type RedisEntry } 
 import { inBatches } from './outbox.ts'
 import { addCommand } from './script.ts'
 
-/** Minimum number of entries in Redis, for processes that were briefly disconnected. */
+/** Minimum number of entries to keep in Redis, for processes that are briefly disconnected. */
 const MIN_KEPT = 1000
 
 /** Stores one channel's events in Redis. Adds entries, and restores the entries that Redis has lost. */
@@ -12,7 +12,7 @@ export class StoredEvents {
   readonly key: string
   /** Time limit of a command, in milliseconds. */
   readonly timeoutMs: number
-  /** The entry that Redis must have before anything is added: the last one seen, unless it is permanently lost. */
+  /** The entry that Redis must have before entries are added: the last one received, unless it is permanently lost. */
   floor: string = FIRST_ENTRY
   #host: BackplaneHost | undefined = undefined
 
@@ -35,7 +35,7 @@ export class StoredEvents {
   /**
    * Adds entries.
    *
-   * @param seen Redis refuses the entries unless its newest entry is this one or a later one
+   * @param seen Redis refuses the entries if its newest entry is older than this one
    */
   async add(connection: RedisConnection, entries: readonly RedisEntry[], seen: string = this.floor): Promise<void> {
     await connection.call(addCommand(this.key, this.#maxLength, seen, entries), this.timeoutMs)

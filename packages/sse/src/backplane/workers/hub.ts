@@ -88,7 +88,7 @@ export class WorkerHub implements Backplane {
       try {
         this.publish(event)
       } catch (error) {
-        // A worker with newer code can accept events that this process refuses.
+        // A worker with newer code may have accepted an event that this process refuses.
         reportThrown('publish of a worker process', error)
       }
     }
@@ -96,7 +96,7 @@ export class WorkerHub implements Backplane {
 
   /** Sends a worker the kept events, then each new one. */
   #join(worker: Worker): void {
-    // Flush first: the kept events include those that wait for the other workers.
+    // Flush first, because the kept events include those that are waiting for other workers.
     this.#toWorkers.flush()
     const kept = [...(this.#host?.kept() ?? [])]
     if (kept.length > 0) send(worker, { sse: 'deliver', channel: this.#channel, events: kept })
@@ -120,6 +120,6 @@ function onDisconnect(worker: Worker): void {
 }
 
 function send(worker: Worker, message: ToWorker): void {
-  // A disconnected worker is about to end.
+  // A disconnected worker is about to exit.
   if (worker.isConnected()) worker.send(message, undefined, undefined, () => {})
 }

@@ -11,13 +11,13 @@ export type ToPrimary =
   /** Requests the kept events, then each new one. */
   | ({ readonly sse: 'join' } & OfChannel)
   | ({ readonly sse: 'publish'; readonly events: readonly BackplaneEvent[] } & OfChannel)
-  /** Requests a `caughtUp` with the same number, after all events published before. */
+  /** Requests a `caughtUp` message with the same number, after all events published before the request. */
   | ({ readonly sse: 'catchUp'; readonly question: number } & OfChannel)
   | ({ readonly sse: 'leave' } & OfChannel)
 
 /** Messages from the primary to a worker. */
 export type ToWorker =
-  /** Follows the kept events. */
+  /** Sent after the kept events. */
   | ({ readonly sse: 'joined' } & OfChannel)
   | ({ readonly sse: 'deliver'; readonly events: readonly DeliveredEvent[] } & OfChannel)
   | ({ readonly sse: 'caughtUp'; readonly question: number } & OfChannel)
@@ -27,7 +27,7 @@ export function isSseMessage(message: unknown): boolean {
   return typeof message === 'object' && message !== null && 'sse' in message && 'channel' in message
 }
 
-/** Collects the items of one event-loop turn and passes them on together. */
+/** Collects the items of one event-loop turn and forwards them together. */
 export class TurnBatch<T> {
   readonly #pass: (items: readonly T[]) => void
   #items: T[] = []
@@ -42,7 +42,7 @@ export class TurnBatch<T> {
     this.#passing ??= setImmediate(() => this.flush())
   }
 
-  /** Passes on the collected items now. */
+  /** Forwards the collected items immediately. */
   flush(): void {
     clearImmediate(this.#passing)
     this.#passing = undefined

@@ -3,7 +3,7 @@ import type { Backplane, BackplaneEvent, BackplaneHost, DeliveredEvent } from '.
 import { reportThrown } from '../../stream/report.ts'
 import { TurnBatch, isSseMessage, type ToPrimary, type ToWorker } from './messages.ts'
 
-/** Time without a response from the primary after which a warning is emitted. */
+/** Milliseconds without a response from the primary after which a warning is emitted. */
 const RESPONSE_MS = 5000
 
 /** The spokes in this process, by channel name. */
@@ -100,7 +100,7 @@ export class WorkerSpoke implements Backplane {
       try {
         this.#host?.deliver(event)
       } catch (error) {
-        // A primary with newer code can accept events that this process refuses.
+        // A primary with newer code may have accepted an event that this process refuses.
         reportThrown('An event from the primary process', error)
       }
     }
@@ -124,7 +124,7 @@ function onDisconnect(): void {
 
 function warnOfSilence(channel: string): void {
   process.emitWarning(
-    `The primary process does not know the event channel '${channel}': create it before listen(), and not only in workers`,
+    `The primary process does not have the event channel '${channel}': create it before listen(), and not only in the workers`,
     'SseWarning',
   )
 }

@@ -5,14 +5,14 @@ import { WorkerHub } from './hub.ts'
 import { WorkerSpoke } from './spoke.ts'
 
 /**
- * Joins the channels in worker processes, from `listen({ workers })` or `node:cluster`, through their primary. All
- * workers see the same events in the same order. A client that reconnects to any worker, even a new one, gets its
- * missed events.
+ * Joins the channels in worker processes, from `listen({ workers })` or `node:cluster`, through their primary. All workers
+ * receive the same events in the same order. A client that reconnects to any worker, even a new one, receives its missed
+ * events.
  *
- * The primary must create the same channel, because it keeps the history for new workers. Without workers, this backplane
- * has no effect.
+ * The primary must create the same channel, because it keeps the history for new workers. Without workers, the backplane has no
+ * effect.
  *
- * @param name Name of the channel, the same in every process
+ * @param name Name of the channel; must be the same in every process
  * @throws {TypeError} if the name is not a non-empty string
  *
  * @example

@@ -8,7 +8,7 @@ export interface HostPort {
 }
 
 /**
- * Native quiche connection. It rounds milliseconds down. Each error is an `Error` whose message is quiche's error name.
+ * Native quiche connection. Rounds milliseconds down. Each error is an `Error` whose message is the quiche error name.
  */
 export interface QuicheConnection {
   /**
@@ -26,14 +26,14 @@ export interface QuicheConnection {
    */
   streamRecv(streamId: number, target: Uint8Array): [length: number, isEnd: boolean] | null
   /**
-   * Returns the bytes accepted; `null` for none or for a stream that has ended.
+   * Returns the number of bytes accepted; `null` if none were, or if the stream has ended.
    *
    * @throws {Error} `StreamStopped(code)`, `InvalidStreamState`
    */
   streamSend(streamId: number, data: Uint8Array, isEnd: boolean): number | null
   streamShutdown(streamId: number, direction: 0 | 1, code: number): unknown
   /**
-   * Returns the bytes that can be written.
+   * Returns the number of bytes that can be written.
    *
    * @throws {Error} `StreamStopped(code)`; `InvalidStreamState` when the stream has ended and all bytes were
    *   acknowledged
@@ -45,8 +45,8 @@ export interface QuicheConnection {
   /** Returns false for an unknown stream. */
   streamReadable(streamId: number): boolean
   /**
-   * Issues a connection ID. Beyond its limit, the peer must also retire its oldest ID. One retirement too many is a
-   * protocol error.
+   * Issues a connection ID. If the peer is at its limit, it must also retire its oldest ID. One retirement too many is
+   * a protocol error.
    *
    * @returns The sequence number of the connection ID
    */
@@ -128,7 +128,10 @@ export interface QuicheBinding {
     target: Uint8Array,
   ): number
   Config: {
-    /** Does not check that the key matches the certificate, or that clients support it (they reject Ed25519). */
+    /**
+     * Does not check that the key matches the certificate, or that clients support the certificate (they reject
+     * Ed25519).
+     */
     withBoringSslCtx(
       verifyPeer: boolean,
       verifyAllowFail: boolean,
@@ -185,8 +188,7 @@ function isMissing(error: unknown): boolean {
 }
 
 /**
- * Imports the binding. The specifier is not a literal, so that bundlers leave the native package out and succeed
- * without it.
+ * Imports the binding. The specifier is not a literal, so that bundlers omit the native package and succeed without it.
  */
 function importQuiche(): ReturnType<LoadQuiche> {
   const specifier = ['@matrixai/quic', 'native/quiche.js'].join('/')

@@ -13,12 +13,15 @@ import { SendingStreams } from './sending-streams.ts'
 import type { StreamSides } from './stream-sides.ts'
 import { StuckStreams } from './stuck-streams.ts'
 
-/** Maximum number of packets that one connection sends per event-loop turn. Other connections then get their turn. */
+/**
+ * Maximum number of packets that one connection sends per event-loop turn. After that, it is the turn of other
+ * connections.
+ */
 const MAX_PACKETS_PER_TURN = 256
 
 /**
- * Milliseconds after which packets with a stream reset are sent again. quiche 0.18 forgets a reset stream when the peer
- * has acknowledged the bytes before the reset. If the reset itself was lost, the peer would wait forever.
+ * Milliseconds after which packets that contain a stream reset are sent again. quiche 0.18 forgets a reset stream when
+ * the peer has acknowledged the bytes before the reset. If the reset itself was lost, the peer would wait forever.
  */
 const REPEAT_AFTER_MS = 25
 /** quiche sends resets before all content, and one packet has room for a hundred of them. */
@@ -39,7 +42,7 @@ export class QuicheConnection implements QuicConnection {
   #events: QuicConnectionEvents | undefined = undefined
   readonly #receiving: ReceivingStreams
   readonly #sending: SendingStreams
-  /** Streams with one side reset or stopped and the other side still open. */
+  /** Streams of which one side was reset or stopped and the other side is still open. */
   readonly #aborted = new Set<number>()
   readonly #stuck: StuckStreams
   #hasUnsent = false
@@ -62,7 +65,7 @@ export class QuicheConnection implements QuicConnection {
     this.#endpoint = endpoint
     this.#timer = new QuicheTimer(quiche, () => this.service())
     this.#peer = new PeerAddress(remote)
-    // With a quarter of the streams stuck, the client can continue on the rest until it opens a new connection.
+    // If a quarter of the streams are stuck, the client can use the rest until it opens a new connection.
     const maxStuck = Math.max(1, Math.floor(maxConcurrentStreams / 4))
     this.#stuck = new StuckStreams(quiche, maxStuck, () => this.#events?.onExhausted())
     const sides = this.#makeSides()
@@ -106,7 +109,7 @@ export class QuicheConnection implements QuicConnection {
    * @returns Whether the packet was valid; a client's first packet must be
    */
   receive(packet: Uint8Array, key: string, from: HostPort, to: HostPort): boolean {
-    // Send first: a STOP_SENDING in this packet must not find unsent bytes (see `StuckStreams`).
+    // Send first, so that no unsent bytes remain when a STOP_SENDING in this packet is processed (see `StuckStreams`).
     if (this.#hasUnsent) this.#transmit()
     this.#endpoint.schedule(this)
     this.#sending.onReceived()
@@ -119,8 +122,8 @@ export class QuicheConnection implements QuicConnection {
       if (isRelevant && this.#quiche.stats().recv > before) this.#checkPeerAddress(packet.byteLength, key, from)
       return true
     } catch {
-      // The packet is a duplicate, is damaged or belongs to another connection. quiche reports protocol errors to the
-      // peer itself.
+      // The packet is damaged, a duplicate or for another connection. quiche itself reports protocol errors to the
+      // peer.
       return false
     }
   }
@@ -220,7 +223,7 @@ export class QuicheConnection implements QuicConnection {
   }
 
   #closeDelivered(code: number): void {
-    // Flush first: quiche sends no packets after a close.
+    // Flush first, because quiche sends no packets after a close.
     if (this.#hasUnsent) this.#transmit()
     this.close(code, '')
   }
@@ -267,7 +270,7 @@ export class QuicheConnection implements QuicConnection {
       this.#overhead.onSent(sent[0])
       const packet = keepPacket(sent[0])
       this.#endpoint.transmit(packet, to)
-      // Do not repeat packets to an unvalidated address: its byte budget is limited.
+      // Do not repeat packets to an unvalidated address, because its byte budget is limited.
       if (packets < repeated && room === Infinity)
         setTimeout(() => this.#endpoint.transmit(packet, to), REPEAT_AFTER_MS).unref()
     }
@@ -279,7 +282,7 @@ export class QuicheConnection implements QuicConnection {
     try {
       return this.#quiche.send(packet)
     } catch {
-      // quiche closes the connection after any error here; `service` handles that.
+      // After any error here, quiche closes the connection, which `service` handles.
       return null
     }
   }

@@ -1,8 +1,8 @@
-/** Milliseconds that a close waits for the peer to acknowledge written bytes. */
+/** Milliseconds for which a close waits until the peer acknowledges all written bytes. */
 const DELIVERY_TIMEOUT_MS = 3000
 /**
- * Milliseconds that a close then waits for the peer's application to read the bytes. Some peers discard unread bytes
- * when the close arrives (RFC 9000 §10.2.2 permits it), and acknowledged bytes can be unread.
+ * Milliseconds for which a close then waits until the peer's application has read the bytes. Acknowledged bytes can
+ * still be unread, and some peers discard unread bytes when the close arrives, as RFC 9000 §10.2.2 permits.
  */
 const READING_TIME_MS = 50
 

@@ -12,7 +12,7 @@ export function closeReason(quiche: Pick<QuicheConnection, 'isTimedOut' | 'peerE
 /** Code reported for streams that had already ended. */
 const NO_CODE = 0
 
-/** Returns the peer's application error code. quiche puts it into the error message: `StreamReset(268)`. */
+/** Returns the peer's application error code. quiche includes it in the error message: `StreamReset(268)`. */
 export function codeOf(name: 'StreamReset' | 'StreamStopped', error: unknown): number {
   const match = error instanceof Error ? /^(\w+)\((\d+)\)/.exec(error.message) : null
   return match?.[1] === name ? Number(match[2]) : NO_CODE

@@ -10,9 +10,9 @@ import type { QuicConnection, QuicConnectionEvents, QuicCredentials, QuicListene
 import { StatelessResets } from './stateless-resets.ts'
 import { mintRetryToken, openRetryToken } from './retry-token.ts'
 
-/** Length of the server's connection IDs in bytes: the maximum, so that they cannot be guessed. */
+/** Length of the server's connection IDs in bytes. The maximum length makes them impossible to guess. */
 const ID_BYTES = 20
-/** Minimum size of a client's first packet (RFC 9000 §14.1), so that the response does not amplify it. */
+/** Minimum size of a client's first packet (RFC 9000 §14.1), so that the response is not an amplification. */
 const MIN_INITIAL_BYTES = 1200
 /** Maximum size of a Version Negotiation or Retry packet. */
 const MAX_STATELESS_BYTES = 512
@@ -35,7 +35,7 @@ export interface QuicheListenerParts {
   readonly accept: (connection: QuicConnection) => QuicConnectionEvents
 }
 
-/** Owns a UDP socket: routes each packet to its connection and admits new connections. */
+/** Owns a UDP socket. Routes each packet to its connection and admits new connections. */
 export class QuicheListener implements QuicListener, QuicheEndpoint {
   readonly address: AddressInfo
   readonly options: QuicListenOptions
@@ -47,7 +47,7 @@ export class QuicheListener implements QuicListener, QuicheEndpoint {
   readonly #accept: (connection: QuicConnection) => QuicConnectionEvents
   readonly #resets: StatelessResets
   readonly #tokenSecret = randomBytes(32)
-  /** Connections by each of their connection IDs. */
+  /** Connections by connection ID. A connection can have several IDs. */
   readonly #byId = new Map<string, QuicheConnection>()
   readonly #ids = new Map<QuicheConnection, Set<string>>()
   /** Connections that have not closed. */
@@ -59,8 +59,8 @@ export class QuicheListener implements QuicListener, QuicheEndpoint {
   #isClosed = false
   #scheduled = new Set<QuicheConnection>()
   /**
-   * Runs outside the async context of a request: `schedule` can be called in a handler, and other connections must not
-   * inherit that context.
+   * Runs outside the async context of a request, because `schedule` can be called in a handler, and other connections
+   * must not inherit that context.
    */
   readonly #service = (): void => runOutsideRequests(() => this.#serviceScheduled())
 
@@ -80,11 +80,11 @@ export class QuicheListener implements QuicListener, QuicheEndpoint {
     this.address = socket.address()
     this.#local = quicheAddress({ host: this.address.address, port: this.address.port })
     socket.on('message', (packet, { address, port }) => {
-      // Ignore packets with a spoofed source port 0: no response is expected (RFC 768), and sending one throws.
+      // Ignore packets with a spoofed source port 0. No response is expected (RFC 768), and sending one throws.
       if (port !== 0) this.#onPacket(packet, { host: address, port })
     })
     socket.on('error', () => {
-      // Ignore send errors: QUIC treats the packet as lost.
+      // Ignore send errors, because QUIC treats the packet as lost.
     })
   }
 
@@ -160,7 +160,7 @@ export class QuicheListener implements QuicListener, QuicheEndpoint {
         connection.service()
       }
     } finally {
-      // The application threw an error: schedule the remaining connections again.
+      // If the application threw an error, schedule the remaining connections again.
       for (const connection of scheduled) this.schedule(connection)
     }
   }
@@ -208,7 +208,7 @@ export class QuicheListener implements QuicListener, QuicheEndpoint {
     }
   }
 
-  /** Creates a connection for a packet without one, if the limits permit it. */
+  /** Creates a connection for a packet that belongs to none, if the limits permit it. */
   #admit(packetBytes: number, header: QuicheHeader, from: HostPort): QuicheConnection | undefined {
     if (this.#isRefusing || packetBytes < MIN_INITIAL_BYTES) return undefined
     if (!this.#quiche.versionIsSupported(header.version)) {
@@ -223,7 +223,7 @@ export class QuicheListener implements QuicListener, QuicheEndpoint {
     if (header.token !== undefined && header.token.byteLength > 0) {
       const originalId = openRetryToken(this.#tokenSecret, client, Date.now(), header.token, header.dcid)
       if (originalId !== undefined) return this.#connect(header.dcid, originalId, header, from)
-      // RFC 9000 §8.1.3: a previous process can have issued the token. Continue as if the packet had none.
+      // RFC 9000 §8.1.3: a previous process might have issued the token. Continue as if the packet had no token.
     }
     const id = randomBytes(ID_BYTES)
     if (this.#handshakes < RETRY_ABOVE_HANDSHAKES) return this.#connect(id, null, header, from)
@@ -249,8 +249,8 @@ export class QuicheListener implements QuicListener, QuicheEndpoint {
   ): QuicheConnection | undefined {
     let connection: QuicheConnection
     try {
-      // Each connection copies the token. After a Retry it does not fit: quiche 0.18 has 128 bytes for all transport
-      // parameters.
+      // Each connection copies the token. After a Retry, the token does not fit, because quiche 0.18 has 128 bytes for
+      // all transport parameters.
       this.#config.setStatelessResetToken(originalId === null ? this.#resets.token(id) : null)
       const quiche = this.#quiche.Connection.accept(id, originalId, this.#local, quicheAddress(from), this.#config)
       connection = new QuicheConnection(quiche, this, from)
@@ -258,7 +258,7 @@ export class QuicheListener implements QuicListener, QuicheEndpoint {
       // Ignore a client whose connection IDs are invalid.
       return undefined
     }
-    // The client uses its own initial ID until it learns the server's ID.
+    // The client uses its own initial ID until it receives the server's ID.
     const ids = new Set([idKey(id), idKey(header.dcid)])
     for (const key of ids) this.#byId.set(key, connection)
     this.#ids.set(connection, ids)
@@ -281,9 +281,9 @@ function idKey(id: Uint8Array): string {
 }
 
 /**
- * Derives the secret for stateless reset tokens from the private key. It survives a restart, so the previous process's
- * clients learn immediately that their connections are gone. With a shared port the secret is random: a packet routed
- * to the wrong process would otherwise end an active connection (RFC 9000 §21.11).
+ * Derives the secret for stateless reset tokens from the private key. It survives a restart, so clients of the previous
+ * process are notified immediately that their connections no longer exist. With a shared port, the secret is random. A
+ * packet routed to the wrong process would otherwise end an active connection (RFC 9000 §21.11).
  */
 // docs/decisions/0086
 function resetSecret({ key, reusePort }: QuicListenOptions): Uint8Array {

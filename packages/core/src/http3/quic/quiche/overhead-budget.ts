@@ -2,9 +2,9 @@
 const FREE_BYTES = 256 * 1024
 /** Additional bytes per second of connection time, for pings. The responses to pings are larger than the pings. */
 const BYTES_PER_SECOND = 100
-/** Unread bytes of one stream: its initial window. */
+/** Maximum unread bytes of one stream, equal to its initial window. */
 const STREAM_BYTES = 64 * 1024
-/** Factor for bytes read: the window grows with reads, and the client may need to send all of it twice. */
+/** Budget per byte read. The window grows with reads, and the client might need to send all of it twice. */
 const READ_FACTOR = 4
 /** Largest packet in bytes that the server accepts. */
 const MAX_PACKET_BYTES = 1472
@@ -12,7 +12,7 @@ const MAX_PACKET_BYTES = 1472
 /**
  * Limits the bytes that a peer can send outside requests.
  *
- * quiche 0.18 keeps the contents of some frames until the connection closes, without a limit. These are CRYPTO frames
+ * quiche 0.18 stores the contents of some frames, without a limit, until the connection closes. These are CRYPTO frames
  * after the handshake (CVE-2024-1765), PATH_CHALLENGE (CVE-2023-6193) and NEW_CONNECTION_ID (CVE-2024-1410). For
  * NEW_CONNECTION_ID, each lookup also scans the whole list.
  *
@@ -46,7 +46,7 @@ export class OverheadBudget {
   /**
    * Charges a received packet to the budget.
    *
-   * @param openStreams Streams that can hold unread bytes
+   * @param openStreams Number of streams that can have unread bytes
    * @param countPackets Returns the number of valid packets from the peer. Called only when the budget seems exceeded,
    *   because attackers can replay the peer's packets
    * @returns Whether the budget is exceeded

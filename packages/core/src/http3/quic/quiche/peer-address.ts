@@ -2,7 +2,7 @@ import type { HostPort } from './binding.ts'
 
 /** Bytes that can be sent to an unvalidated address per byte received from it (RFC 9000 §8.1). */
 const AMPLIFICATION_FACTOR = 3
-/** Milliseconds after which an unvalidated address is dropped: three times a long round trip. */
+/** Milliseconds after which an unvalidated address is dropped. Corresponds to three long round trips. */
 const PROOF_TIMEOUT_MS = 3000
 /**
  * Largest `active_connection_id_limit` that is supported. Clients announce 2 to 8. A client with a higher limit cannot
@@ -12,7 +12,7 @@ const MAX_ID_LIMIT = 16
 /** Maximum number of address changes. Each one uses connection IDs that quiche keeps until the connection closes. */
 const MAX_ATTEMPTS = 100
 /**
- * Milliseconds after which a sent connection ID counts as delivered. A path that takes longer to deliver a packet is
+ * Milliseconds after which a sent connection ID counts as delivered. If a path needs longer to deliver a packet, it is
  * broken.
  */
 const ARRIVAL_MS = 3000
@@ -21,7 +21,7 @@ const ARRIVAL_MS = 3000
 export interface IssuedIds {
   /** Number of connection IDs that the peer stores (`active_connection_id_limit`). */
   readonly limit: number
-  /** Returns the number of IDs that the peer holds. An ID counts until the peer confirms its retirement. */
+  /** Returns the number of IDs that the peer has. An ID counts until the peer confirms its retirement. */
   active(): number
   /** Issues a new ID to the peer. If the peer is at its limit, it must retire its oldest ID. */
   issue(): { readonly sequence: number; readonly key: string }
@@ -40,24 +40,25 @@ interface Attempt {
 /**
  * Tracks the address to which a connection sends packets. The peer's address can change when a NAT rebinds it (RFC 9000
  * §9.3). An attacker on the path can forge such a change to redirect traffic to a victim. A new address must therefore
- * prove that it receives packets. Until then it gets at most three times the bytes that it sent.
+ * prove that it receives packets. Until then, the server sends at most three times as many bytes as it has received
+ * from that address.
  *
- * quiche has its own path validation, but a client can use it to send quiche 0.18 into an endless loop (CVE-2025-7054).
- * quiche therefore always sees the original address. To validate a new address, the server sends new connection IDs
- * only to that address, and asks the client to retire all old ones. A packet that uses one of the new IDs is proof,
- * because the IDs cannot be guessed.
+ * quiche has its own path validation, which a client can use to send quiche 0.18 into an endless loop (CVE-2025-7054).
+ * For this reason, only the original address is ever passed to quiche. To validate a new address, the server sends new
+ * connection IDs only to that address, and asks the client to retire all old ones. A packet that uses one of the new
+ * IDs is proof, because the IDs cannot be guessed.
  */
 // docs/decisions/0085
 export class PeerAddress {
-  /** Address that quiche sees; it never changes. */
+  /** Address that is passed to quiche. Never changes. */
   readonly original: HostPort
   #validated: HostPort
   #attempt: Attempt | undefined = undefined
   #attempts = 0
   #nextSequence = 1
-  /** Issued IDs that the peer has not used yet, by ID. The packets that carry them can be lost and sent again. */
+  /** Issued IDs that the peer has not used yet, by ID. The packets that contain them can be lost and sent again. */
   readonly #unused = new Map<string, { readonly sequence: number; readonly sentMs: number }>()
-  /** Sequence number of the oldest connection ID that the peer was not asked to retire. */
+  /** Sequence number of the oldest connection ID that the server has not asked the peer to retire. */
   #oldestSequence = 0
 
   constructor(address: HostPort) {
@@ -80,9 +81,9 @@ export class PeerAddress {
     return this.#attempt !== undefined || port !== this.#validated.port || host !== this.#validated.host
   }
 
-  /** Returns the address to send to, and the number of bytes that can be sent. */
+  /** Returns the destination address, and the number of bytes that can be sent to it. */
   target(nowMs: number): { readonly to: HostPort; readonly room: number } {
-    // The validation timed out: return to the last validated address.
+    // If the validation timed out, return to the last validated address.
     if (this.#attempt !== undefined && nowMs > this.#attempt.untilMs) this.#attempt = undefined
     const attempt = this.#attempt
     return attempt === undefined ? { to: this.#validated, room: Infinity } : { to: attempt.address, room: attempt.room }
@@ -120,11 +121,11 @@ export class PeerAddress {
     this.#issue(attempt, ids, nowMs)
   }
 
-  /** Issues IDs until the peer holds only IDs from this attempt. */
+  /** Issues IDs until the peer has only IDs from this attempt. */
   #issue(attempt: Attempt, ids: IssuedIds, nowMs: number): void {
     while (this.#oldestSequence < attempt.firstSequence) {
       const active = ids.active()
-      // The peer need not track more retired IDs than this, so wait for it to confirm some.
+      // The peer is not required to track more retired IDs than this, so wait until it confirms some.
       if (active >= 2 * ids.limit - 1) return
       // quiche 0.18 retransmits a lost ID with the latest retirement request, even if that request covers this ID. The
       // peer treats that as an error, so wait until the ID has arrived.

@@ -8,8 +8,8 @@ import type { Quic, QuicCredentials, QuicListenOptions } from '../quic.ts'
 import { MAX_PACKET_BYTES } from './send-room.ts'
 
 /**
- * Largest UDP payload in bytes that the server accepts: what Ethernet carries over IPv4. Without the limit, Chromium
- * sends larger packets on paths that allow them.
+ * Largest UDP payload, in bytes, that the server accepts. It is the largest that fits into an Ethernet frame over IPv4.
+ * Without the limit, Chromium sends larger packets on paths that allow them.
  */
 const MAX_RECEIVED_PACKET_BYTES = 1472
 /**
@@ -19,14 +19,14 @@ const MAX_RECEIVED_PACKET_BYTES = 1472
 const STREAM_WINDOW = 64 * 1024
 const MAX_STREAM_WINDOW = 1024 * 1024
 /**
- * A connection's flow-control window in bytes; large enough never to be reached. With a smaller one, an unread upload
- * blocks all other requests in quiche 0.18, because quiche extends the window only after reads. quiche also loses the
- * window of aborted uploads.
+ * A connection's flow-control window in bytes, which is too large to be reached. quiche 0.18 extends the window only
+ * after reads, so with a smaller window an unread upload would block all other requests. quiche also does not restore
+ * the window after an aborted upload.
  */
 const CONNECTION_WINDOW = 2 ** 50
 /** Window of control and QPACK streams in bytes. */
 const UNIDIRECTIONAL_WINDOW = 64 * 1024
-/** Enough for the three streams that HTTP/3 uses, and some of unknown types, which must be ignored. */
+/** Enough for the three streams that HTTP/3 uses, and for some of unknown types, which must be ignored. */
 const MAX_UNIDIRECTIONAL_STREAMS = 8
 /** Requested socket buffer size in bytes, for bursts of packets. The kernel can grant less. */
 const SOCKET_BUFFER_BYTES = 4 * 1024 * 1024
@@ -67,7 +67,7 @@ function makeConfig(quiche: QuicheBinding, options: QuicListenOptions): QuicheCo
   config.setInitialMaxStreamsUni(MAX_UNIDIRECTIONAL_STREAMS)
   // Active migration needs a second connection ID, which the client does not have (see `PeerAddress`).
   config.setDisableActiveMigration(true)
-  // Packets are sent immediately: this package does not implement the send times of quiche's pacing.
+  // Packets are sent immediately, because this package does not implement the send times that quiche's pacing computes.
   config.enablePacing(false)
   config.grease(true)
   return config
@@ -88,7 +88,7 @@ async function bind({ host, port, reusePort, fd }: QuicListenOptions): Promise<S
     // Peers are IP addresses. Skip the DNS lookup that Node.js would run for each packet.
     lookup: (address, _options, callback) => callback(null, address, isV6 ? 6 : 4),
   })
-  // Listen before `bind`: without a lookup, it finishes synchronously.
+  // Listen before `bind`, which completes synchronously without a lookup.
   const listening = once(socket, 'listening')
   try {
     // Each worker process needs its own socket instead of the primary's.

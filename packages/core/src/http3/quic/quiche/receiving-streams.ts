@@ -61,7 +61,7 @@ export class ReceivingStreams {
 
   stop(streamId: number, code: number): void {
     if (!this.#open.has(streamId)) return
-    // If the end has already arrived, skip STOP_SENDING: quiche then forgets the stream sooner.
+    // If the end has already arrived, skip STOP_SENDING, so that quiche forgets the stream sooner.
     let isEnd = this.#ended.has(streamId)
     for (let read; !isEnd && (read = this.#receive(streamId, readBuffer)) !== undefined;) isEnd = read.isEnd
     this.#sides.overhead.onUnread()
@@ -69,7 +69,9 @@ export class ReceivingStreams {
     this.#end(streamId)
   }
 
-  /** Polls streams first: listing the readable streams in quiche costs more than the rest of a small request. */
+  /**
+   * Polls streams first, because listing the readable streams in quiche costs more than the rest of a small request.
+   */
   #notifyReadables(): void {
     const { quiche } = this.#sides
     if (this.#open.size <= MAX_ASKED_STREAMS) {
@@ -101,7 +103,7 @@ export class ReceivingStreams {
       if ((streamId & 2) === 0) this.#sides.onOpened(streamId)
     }
     if (!this.#paused.has(streamId)) this.#sides.events()?.onReadable(streamId)
-    // An empty read detects a reset, and consumes an end without bytes before it.
+    // An empty read detects a reset, and consumes an end that follows no bytes.
     else if (this.#receive(streamId, NOTHING)?.isEnd === true) this.#ended.add(streamId)
   }
 
@@ -138,8 +140,8 @@ export class OpenedStreams {
   /** Next expected stream ID by type (the two low bits of the ID). */
   readonly #next: [number, number, number, number] = [0, 1, 2, 3]
   /**
-   * Skipped streams: opened by the peer, but without a packet yet. There are at most as many as the peer can open at
-   * the same time.
+   * Skipped streams, which the peer has opened but for which no packet has arrived. Their number is at most that of the
+   * streams that the peer can have open at the same time.
    */
   readonly #skipped = new Set<number>()
 

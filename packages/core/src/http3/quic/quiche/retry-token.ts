@@ -1,21 +1,22 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 /**
- * Lifetime of a token in milliseconds. A client repeats its Initial packet immediately, so an old token is a replay.
+ * Lifetime of a token in milliseconds. A client sends its Initial packet again immediately, so an old token is a
+ * replay.
  */
 const LIFETIME_MS = 10_000
 const TIME_BYTES = 6
 const MAC_BYTES = 32
 
-/** Client address that a Retry token is bound to. */
+/** Client address to which a Retry token is bound. */
 export interface RetryClient {
   readonly address: string
   readonly port: number
 }
 
 /**
- * Creates the token for a Retry packet. It proves that the client receives packets at its address, without state on the
- * server.
+ * Creates the token for a Retry packet. The token proves that the client receives packets at its address, and requires
+ * no state on the server.
  *
  * @param originalId Destination connection ID of the client's first packet
  * @param retryId Connection ID that the client must use after the Retry

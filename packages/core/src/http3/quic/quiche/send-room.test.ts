@@ -56,7 +56,7 @@ describe('SendRoom', () => {
     room.onWritten(second)
     allowed -= second
     expect(room.share(0, 10_000)).toBe(0)
-    // Sending changes nothing: the rest is reserved for the headers of the sent packets.
+    // Sending has no effect, because the rest is reserved for the headers of the sent packets.
     allowed = 13_500
     room.onReceived()
     expect(room.share(0, 10_000)).toBe(10_000)
@@ -82,7 +82,7 @@ describe('SendRoom', () => {
     expect(room.isFull).toBe(false)
     allowed = 1350
     expect(room.isFull).toBe(true)
-    // The stream has never shown more capacity, so this can be its own small window.
+    // The stream has never had more capacity, so this can be its own small window.
     expect(new SendRoom(capacities, YARDSTICK).isFull).toBe(false)
   })
 
@@ -106,7 +106,7 @@ describe('SendRoom', () => {
     }
     const room = new SendRoom(capacities, YARDSTICK)
     room.onWritten(room.share(0, wanted))
-    // The report happens once per received packet: nothing was written before the second one.
+    // The report occurs once per received packet, and nothing was written before the second packet.
     room.onReceived()
     room.onReceived()
     expect([pings, attempts]).toEqual([times, Array.from({ length: times }, () => 21)])

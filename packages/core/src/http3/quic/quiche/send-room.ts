@@ -1,8 +1,8 @@
-/** Maximum packet size in bytes, so that it fits paths with a tunnel. */
+/** Maximum packet size in bytes. Packets of this size also fit through tunnels. */
 export const MAX_PACKET_BYTES = 1350
 /** Bytes of a packet reserved for headers, connection IDs, packet and frame headers and the AEAD tag. */
 const PACKET_OVERHEAD_BYTES = 64
-/** Minimum window size, in bytes, of a peer that is expected to extend its windows before they are used up. */
+/** Minimum window size, in bytes, at which a peer is expected to extend its windows before they are used up. */
 const LARGE_WINDOW = 64 * 1024
 const MIN_REFERENCE_BYTES = 4 * MAX_PACKET_BYTES
 /** Fits a short header with the longest connection ID (RFC 9000 §17.3.1), but no frame. */
@@ -27,15 +27,15 @@ export interface Capacities {
  * Computes how many bytes fit into the next packets.
  *
  * quiche accepts as many bytes as congestion control permits, but does not count the headers of packets and frames. It
- * keeps the excess bytes, and a stream that is aborted in that state gets stuck (see `StuckStreams`). `SendRoom`
- * therefore reserves room for headers. When only that reserve is left, `SendRoom` reports to quiche that the window is
+ * buffers the excess bytes, and a stream that is aborted in that state remains stuck (see `StuckStreams`). `SendRoom`
+ * therefore reserves room for headers. When only that reserve remains, `SendRoom` reports to quiche that the window is
  * used up.
  */
 export class SendRoom {
   readonly #quiche: Capacities
   readonly #referenceId: number
   readonly #hasLargeWindows: boolean
-  /** Whether the reference stream has ever shown a capacity above its own window. */
+  /** Whether the reference stream has ever had a capacity above its own window. */
   #hasLargeReference = false
   /** Bytes written since the last received packet. */
   #writtenBytes = 0
@@ -45,7 +45,7 @@ export class SendRoom {
   /** Value of `sentBytes` at which recovery from the last loss ends. */
   #recoveredAtBytes = 0
   #isRecovering = false
-  /** Whether a write since the last packet was limited by congestion control. */
+  /** Whether congestion control has limited a write since the last packet. */
   #isShort = false
 
   /**
@@ -67,7 +67,7 @@ export class SendRoom {
    */
   share(streamId: number, wanted: number): number {
     const capacity = this.#quiche.streamCapacity(streamId)
-    // A peer with small windows can wait for the last byte that fits before it extends them.
+    // A peer with small windows might wait for the last byte that fits before it extends them.
     if (!this.#hasLargeWindows) return Math.min(wanted, capacity)
     // Most writes are small, so the capacity of the stream is sufficient evidence.
     if (wanted <= this.#without(capacity)) return wanted
@@ -76,7 +76,7 @@ export class SendRoom {
     const room = Math.min(capacity, this.#without(bytes))
     if (wanted <= room) return wanted
     if (room < capacity) this.#isShort = true
-    // Do not send less than a packet: acknowledgments in transit will make room.
+    // Do not send less than a packet, because acknowledgments in transit will make room.
     if (room >= MAX_PACKET_BYTES) return room
     return this.#hasOnePacket(bytes) ? Math.min(wanted, capacity, MAX_PACKET_BYTES - PACKET_OVERHEAD_BYTES) : 0
   }
@@ -89,7 +89,7 @@ export class SendRoom {
     return this.#isRecovering && this.#writtenBytes === 0 && bytes >= MAX_PACKET_BYTES
   }
 
-  /** Whether no stream can write, so that none must be polled. */
+  /** Whether no stream can write. If so, none need to be polled. */
   get isFull(): boolean {
     const bytes = this.#referenceCapacity()
     if (bytes >= MIN_REFERENCE_BYTES) this.#hasLargeReference = true
@@ -111,7 +111,7 @@ export class SendRoom {
   }
 
   /**
-   * Makes quiche grow the congestion window on the next acknowledgments (RFC 9002 §7.8).
+   * Makes quiche grow the congestion window when the next acknowledgments arrive (RFC 9002 §7.8).
    *
    * quiche grows the window only if the last packet filled it completely, which the header reserve prevents, or if
    * pending data did not fit. Here a PING does not fit into an empty buffer. quiche sends it later only if it has no

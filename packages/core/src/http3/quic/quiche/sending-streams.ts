@@ -12,7 +12,7 @@ export class SendingStreams {
   /** Bytes that quiche has accepted so far, on all streams. */
   writtenBytes = 0
   readonly #sides: StreamSides
-  /** Writable streams, and whether the last write was incomplete. Ordered by their turn to write. */
+  /** Writable streams, and whether the last write was incomplete. In the order in which they write. */
   readonly #open = new Map<number, boolean>()
   #nextUnidirectional = FIRST_UNIDIRECTIONAL
   #room: SendRoom | undefined = undefined
@@ -48,14 +48,14 @@ export class SendingStreams {
       // Create the stream in quiche.
       this.#sides.quiche.streamSend(streamId, NOTHING, false)
     } catch {
-      // The peer allows no further stream. The first write reports this.
+      // The peer does not allow another stream. The first write reports this.
     }
     return streamId
   }
 
   /** Reports streams that have room again, and streams that the peer has stopped. */
   notify(): void {
-    // Check once: many streams can wait for the same room.
+    // Check once, because many streams can be waiting for the same room.
     const isFull = this.#open.size > 2 && this.#room?.isFull === true
     let left = this.#open.size
     for (const [streamId, isBlocked] of this.#open) {
@@ -91,7 +91,7 @@ export class SendingStreams {
     this.#end(streamId)
   }
 
-  /** Lets a stream write. If it remains blocked, it moves to the end of the queue. */
+  /** Allows a stream to write. If it remains blocked, it moves to the end of the queue. */
   #offer(streamId: number): void {
     const before = this.writtenBytes
     this.#sides.events()?.onWritable(streamId)

@@ -4,7 +4,7 @@ import { RateBudget } from '../../../engine/event-loop/rate-budget.ts'
 const TOKEN_BYTES = 16
 /** Minimum packet size (RFC 9000 §10.3); a smaller packet cannot be valid. */
 const MIN_BYTES = 21
-/** Maximum size of a reset: the size of a typical packet without data. A larger reset has no benefit. */
+/** Maximum size of a reset, equal to the size of a typical packet without data. A larger reset has no benefit. */
 const MAX_BYTES = 42
 /**
  * Number of resets in a burst, and per second. Packets for unknown connections arrive in bursts after a restart or in

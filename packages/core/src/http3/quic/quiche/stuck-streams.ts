@@ -4,8 +4,8 @@ const NUDGE_AFTER_MS = 5000
 const STUCK_AFTER_MS = 10_000
 const CHECK_INTERVAL_MS = 1000
 /**
- * Number of cleanly ended streams to keep track of. The peer has fewer streams open at the same time, and opens another
- * only when quiche has forgotten one.
+ * Number of cleanly ended streams to keep track of. The peer never has this many streams open at the same time, and
+ * opens another only when quiche has forgotten one.
  */
 const RECENT_STREAMS = 256
 
@@ -24,13 +24,13 @@ export interface StreamStates {
 }
 
 /**
- * Tracks finished streams until quiche forgets them. Only aborted streams can get stuck. Checking the others costs one
- * exception each, so they are checked only when the connection closes.
+ * Tracks finished streams until quiche forgets them. Only aborted streams can become stuck. Checking any other stream
+ * costs an exception, so the others are checked only when the connection closes.
  *
  * The peer can open a new stream when both sides of an old one have ended and are acknowledged. quiche 0.18 can
  * miss that in three cases:
  *
- * 1. A stream is reset while bytes wait to be sent.
+ * 1. A stream is reset while bytes are waiting to be sent.
  * 2. The receiving side of a stream is stopped, and the peer then finishes the stream instead of resetting it.
  * 3. The peer's reset arrives after the last acknowledgment.
  *

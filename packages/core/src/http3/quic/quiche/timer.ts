@@ -1,7 +1,7 @@
 import type { QuicheConnection } from './binding.ts'
 
 /**
- * Calls quiche when its timeout expires: for loss detection, delayed acknowledgments and idle timeouts. Received
+ * Calls quiche when its timeout expires, for loss detection, delayed acknowledgments or the idle timeout. Received
  * packets are processed first. After a blocked event loop, quiche therefore does not treat acknowledged packets as lost
  * or active clients as idle.
  */
@@ -15,7 +15,8 @@ export class QuicheTimer {
   /**
    * Creates the timer for one connection.
    *
-   * @param onTimeout Called after quiche's timeout handler; quiche can then have packets to send or be closed
+   * @param onTimeout Called after quiche's timeout handler, when quiche can have packets to send or can have closed the
+   * connection
    */
   constructor(quiche: Pick<QuicheConnection, 'timeout' | 'onTimeout'>, onTimeout: () => void) {
     this.#quiche = quiche
@@ -35,7 +36,7 @@ export class QuicheTimer {
     this.#atMs = atMs
     this.#timer = setTimeout(() => {
       this.#timer = undefined
-      // Wait for an immediate: it runs after the I/O of this turn, timers before it.
+      // Wait for an immediate, which runs after the I/O of this turn. Timers run before it.
       this.#due = setImmediate(this.#fire)
     }, timeoutMs + 1)
   }

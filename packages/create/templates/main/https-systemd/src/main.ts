@@ -5,6 +5,6 @@ const { HOST = '127.0.0.1', PORT = '8443', LISTEN_FDS, CREDENTIALS_DIRECTORY } =
 const certificates = CREDENTIALS_DIRECTORY ?? join(import.meta.dirname, '../certificates')
 const tls = { keyFile: join(certificates, 'key.pem'), certFile: join(certificates, 'cert.pem'), watch: true }
 
-// systemd opens the port, and keeps it open while the service restarts.
+// systemd opens the port, and keeps it open while the service is restarting.
 const address = LISTEN_FDS === undefined ? { host: HOST, port: Number(PORT) } : { systemd: true as const }
 await server.listen({ ...address, tls })

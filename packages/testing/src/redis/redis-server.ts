@@ -1,24 +1,22 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'
-import { tempFolder, type TempFolder } from '@fw/testing'
-import { createClient } from 'redis'
-import type { RedisClient } from '../src/redis.ts'
+import { createClient, type RedisClientType } from 'redis'
+import { tempFolder, type TempFolder } from '../temp-folder.ts'
 
 /** Time limit for a response to a test's own command. */
 const RESPONSE_MS = 30_000
 
 /** The running servers. */
 const servers = new Set<ChildProcess>()
-// A failed test can have left a server running.
+// A failed test may have left a server running.
 process.once('exit', () => {
   for (const server of servers) server.kill('SIGKILL')
 })
 
 /**
- * A real Redis that can be killed and restarted with the data on its disk. Listens on a Unix socket in its own folder,
- * because another process could take its port while it is down.
+ * A real Redis that can be killed and restarted with the data on its disk. Listens on a Unix socket in its own folder, because
+ * another process could bind its port while it is down.
  */
 export class RedisServer implements AsyncDisposable {
   readonly path: string
@@ -32,15 +30,19 @@ export class RedisServer implements AsyncDisposable {
     this.#options = options
   }
 
-  /** @param isDurable Whether it writes to disk before each reply. Otherwise, it loses its data when it ends */
-  static async start(isDurable: boolean): Promise<RedisServer> {
+  /**
+   * @param isDurable Whether the server writes to disk before each reply, by default true. Otherwise, it loses its data when it
+   *   exits
+   */
+  static async start(isDurable: boolean = true): Promise<RedisServer> {
     const options = isDurable ? ['--appendonly', 'yes', '--appendfsync', 'always'] : ['--appendonly', 'no']
     const server = new RedisServer(await tempFolder(), options)
     await server.restart()
     return server
   }
 
-  get client(): RedisClient {
+  /** A client that is not connected yet. */
+  get client(): RedisClientType {
     return createClient({ socket: { path: this.path, tls: false } })
   }
 
@@ -69,7 +71,7 @@ export class RedisServer implements AsyncDisposable {
     }
   }
 
-  /** Kills it, so that it cannot save its data. */
+  /** Kills the server, so that it cannot save its data. */
   async kill(): Promise<void> {
     const running = this.#process
     this.#process = undefined
@@ -79,21 +81,21 @@ export class RedisServer implements AsyncDisposable {
     await exit
   }
 
-  /** Halts it. Connections stay open without replies. */
+  /** Suspends the server. Connections remain open without replies. */
   pause(): void {
     this.#process?.kill('SIGSTOP')
   }
 
-  /** Resumes it. */
+  /** Resumes the server. */
   resume(): void {
     this.#process?.kill('SIGCONT')
   }
 
-  /** @throws if it does not start */
+  /** Starts the server again. @throws if it does not start */
   async restart(): Promise<void> {
     await this.kill()
     const where = ['--port', '0', '--unixsocket', this.path, '--dir', this.#folder.path, '--save', '']
-    // Do not let it inherit the tests' output. Otherwise, a reader of that output would wait for the server to end.
+    // Do not let the server inherit the tests' output. Otherwise, a reader of that output would wait for the server to exit.
     const started = spawn('redis-server', [...where, ...this.#options], { stdio: ['ignore', 'pipe', 'ignore'] })
     this.#process = started
     started.unref()
@@ -113,73 +115,5 @@ export class RedisServer implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.kill()
     await this.#folder[Symbol.asyncDispose]()
-  }
-}
-
-/** A proxy in front of a server that can be slow, or silently drop all bytes. */
-export class CuttableLine implements AsyncDisposable {
-  readonly #server: Server
-  readonly #sockets = new Set<Socket>()
-  /** Bytes per second in each direction. */
-  bytesPerSecond = Infinity
-  #isCut = false
-
-  private constructor(server: Server) {
-    this.#server = server
-  }
-
-  /** @param path Path to the server's socket */
-  static async to(path: string): Promise<CuttableLine> {
-    const server = createServer()
-    const line = new CuttableLine(server)
-    server.on('connection', (near) => line.#join(near, connect(path)))
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    return line
-  }
-
-  get client(): RedisClient {
-    const { port } = this.#server.address() as AddressInfo
-    return createClient({ socket: { host: '127.0.0.1', port } })
-  }
-
-  /** Stops forwarding on existing connections, and accepts new ones without a response. */
-  cut(): void {
-    this.#isCut = true
-  }
-
-  /** Forwards new connections again. Existing ones stay silent. */
-  mend(): void {
-    this.#isCut = false
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    for (const socket of this.#sockets) socket.destroy()
-    this.#server.close()
-    await once(this.#server, 'close')
-  }
-
-  #join(near: Socket, far: Socket): void {
-    let isSilent = this.#isCut
-    const pass = (from: Socket, to: Socket) => (chunk: Buffer) => {
-      isSilent ||= this.#isCut
-      if (isSilent) return
-      to.write(chunk)
-      if (this.bytesPerSecond === Infinity) return
-      from.pause()
-      setTimeout(() => from.resume(), (chunk.byteLength / this.bytesPerSecond) * 1000)
-    }
-    for (const [from, to] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      this.#sockets.add(from)
-      from.on('data', pass(from, to))
-      from.on('error', () => {})
-      from.on('close', () => {
-        this.#sockets.delete(from)
-        if (!isSilent) to.destroy()
-      })
-    }
   }
 }

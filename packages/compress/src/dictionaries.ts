@@ -1,0 +1,5 @@
+export { dictionaries } from './dictionaries/dictionaries.ts'
+export type { DictionaryCoding } from './dictionaries/codecs.ts'
+export type { DictionariesOptions } from './dictionaries/options.ts'
+export type { RouteDictionary, RouteDictionaryOption } from './dictionaries/route-option.ts'
+export type { RequestDestination } from './dictionaries/use-as-dictionary.ts'

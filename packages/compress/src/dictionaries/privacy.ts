@@ -1,0 +1,33 @@
+import type { ResponseHeaders } from '@fw/types'
+import { hasCredentials, type RequestFields } from './cross-origin.ts'
+
+type ResponseFields = Pick<ResponseHeaders, 'get' | 'has'>
+
+/**
+ * Which clients a response is for: any of them, the one that sent the request, or no client may store it.
+ *
+ * A response to a request with credentials is private unless its `Cache-Control` says otherwise: it can depend on the user.
+ */
+export type Audience = 'public' | 'private' | 'not-stored'
+
+/** Returns the audience of a response. @param isFile Whether the body is a file, which does not depend on the user */
+export function audienceOf(request: RequestFields, response: ResponseFields, isFile: boolean): Audience {
+  const control = response.get('cache-control') ?? ''
+  if (hasDirective(control, 'no-store')) return 'not-stored'
+  if (hasDirective(control, 'private') || response.has('set-cookie') || variesByUser(response)) return 'private'
+  if (isFile || !hasCredentials(request)) return 'public'
+  return hasDirective(control, 'public') || hasDirective(control, 's-maxage') ? 'public' : 'private'
+}
+
+function variesByUser(response: ResponseFields): boolean {
+  return /(?:^|,)\s*(?:\*|cookie|authorization)\s*(?:,|$)/i.test(response.get('vary') ?? '')
+}
+
+/** Reports whether a `Cache-Control` value has a directive. Ignores a directive inside a quoted argument. */
+function hasDirective(control: string, name: string): boolean {
+  const unquoted = control.includes('"') ? control.replaceAll(/"(?:[^"\\]|\\.)*"/g, '') : control
+  return unquoted.split(',').some((directive) => {
+    const end = directive.indexOf('=')
+    return (end < 0 ? directive : directive.slice(0, end)).trim().toLowerCase() === name
+  })
+}
