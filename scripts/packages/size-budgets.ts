@@ -21,6 +21,7 @@ export const SIZE_BUDGETS: Readonly<Record<string, SizeBudget>> = {
   '@fw/etag': { packedBytes: 13_000, dependencies: 3 },
   '@fw/http-fields': { packedBytes: 26_000, dependencies: 2 },
   '@fw/log': { packedBytes: 180_000, dependencies: 4 },
+  '@fw/node-middleware': { packedBytes: 48_000, dependencies: 2 },
   '@fw/options': { packedBytes: 27_000, dependencies: 0 },
   '@fw/rate-limit': { packedBytes: 50_000, dependencies: 3 },
   '@fw/security-headers': { packedBytes: 21_000, dependencies: 2 },

@@ -11,6 +11,8 @@ import { HTTP1_PEERS } from './http1/peers.ts'
 import { HTTP1_SCENARIOS } from './http1/scenarios.ts'
 import { HTTP2_PEERS } from './http2/peers.ts'
 import { HTTP2_SCENARIOS } from './http2/scenarios.ts'
+import { MIDDLEWARE_PEERS } from './middleware/peers.ts'
+import { MIDDLEWARE_SCENARIOS } from './middleware/scenarios.ts'
 import { STARTUP_COMPARISONS } from './startup/comparisons.ts'
 import { STATIC_PEERS } from './static/peers.ts'
 import { STATIC_SCENARIOS } from './static/scenarios.ts'
@@ -78,6 +80,12 @@ export const GROUPS: Readonly<Record<string, Group>> = {
     maxTurns: MAX_TURNS,
     programs: ['wrk'],
     comparisons: COMPRESS_SCENARIOS.map((scenario) => httpComparison(scenario, COMPRESS_PEERS)),
+  },
+  middleware: {
+    isTimed: true,
+    maxTurns: MAX_TURNS,
+    programs: ['wrk'],
+    comparisons: MIDDLEWARE_SCENARIOS.map((scenario) => httpComparison(scenario, MIDDLEWARE_PEERS)),
   },
   memory: { isTimed: false, maxTurns: 1, programs: ['wrk'], comparisons: MEMORY_COMPARISONS },
   startup: { isTimed: false, maxTurns: 1, programs: [], comparisons: STARTUP_COMPARISONS },

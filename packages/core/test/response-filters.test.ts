@@ -48,6 +48,9 @@ function filtered(filter: ResponseFilter, ...more: readonly ResponseFilter[]): M
   }
 }
 
+/** Delays an empty response. */
+const emptyLater: ResponseFilter = (response) => response.replaceLater(sleep(5).then(() => new Uint8Array(0)))
+
 /** The responses that the filter on the routes `/seen/…` has received. */
 let seen: unknown[] = []
 const describeResponse: ResponseFilter = (response, ctx) => {
@@ -150,6 +153,21 @@ function routes(router: Router): void {
     ],
     () => 'a',
   )
+  get('/later-redirect', emptyLater, (ctx) => ctx.redirect('/'))
+  get('/later-nothing', emptyLater, () => {})
+  get('/later-unmodified', emptyLater, (ctx) => {
+    ctx.responseHeaders.set('content-length', '7')
+    return ctx.empty(304)
+  })
+  get(
+    '/later-filled',
+    (response) => response.replaceLater(sleep(5).then(() => 'filled')),
+    (ctx) => ctx.redirect('/'),
+  )
+  get('/later-started-empty', emptyLater, (ctx) => {
+    ctx.status = 204
+    ctx.startResponse()
+  })
   get(
     '/later-fails',
     (response) => response.replaceLater(Promise.reject(new HttpError(503, 'No room'))),
@@ -371,6 +389,20 @@ everyWay('a response filter', start, (client, way: Way) => {
     expect([await head.text(), head.headers.get('content-length')]).toEqual(['', length])
   })
 
+  it.each([
+    ['/later-redirect', 302, '0', ''],
+    ['/later-nothing', 204, null, ''],
+    ['/later-unmodified', 304, '7', ''],
+    ['/later-filled', 302, '6', 'filled'],
+  ])('delays the head of an empty response: %s', async (path, status, length, body) => {
+    const response = await get(path)
+    expect([response.status, response.headers.get('content-length'), await response.text()]).toEqual([
+      status,
+      length,
+      body,
+    ])
+  })
+
   it('runs in the reverse order of the calls', async () => {
     expect((await get('/order')).headers.get('x-order')).toBe('last added, first added')
   })
@@ -380,6 +412,7 @@ everyWay('a response filter', start, (client, way: Way) => {
     ['/throws-started', 500],
     ['/async', 500],
     ['/later-fails', 503],
+    ['/later-started-empty', 500],
     ['/later-times-out', 503],
     ['/open-fails', 500],
     ['/not-a-function', 500],
