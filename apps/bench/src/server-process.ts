@@ -5,9 +5,9 @@ import { nextMessage } from './next-message.ts'
 import { processUsage, type Usage } from './process-usage.ts'
 import { SERVER_CPU, onCpu } from './cpus.ts'
 
-/** Limits the time until a server listens. Several servers can start at the same time on a busy machine. */
+/** Milliseconds within which a server must listen. Several servers can start at the same time on a busy machine. */
 export const START_TIMEOUT_MS = 60_000
-/** Limits the time until a server exits after SIGTERM. Afterwards, it gets SIGKILL. */
+/** Milliseconds within which a server must exit after SIGTERM. A server that takes longer gets SIGKILL. */
 const STOP_TIMEOUT_MS = 10_000
 
 /** The process of a measured server, pinned to the servers' CPU. Leaving the scope stops it. */

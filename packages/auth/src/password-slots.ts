@@ -12,7 +12,7 @@ export class PasswordSlots {
    * Waits for a slot, which is free again once the result is disposed of.
    *
    * @param maxWaiting Maximum number of calls that wait
-   * @throws {HttpError} 503 if as many calls are already waiting
+   * @throws {HttpError} 503 if `maxWaiting` calls are already waiting
    */
   async take(maxWaiting: number): Promise<Disposable> {
     if (this.#free > 0) this.#free--

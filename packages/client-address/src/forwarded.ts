@@ -33,8 +33,8 @@ export function firstForwardedFor(field: string): string {
 }
 
 /**
- * Yields the `for` parameter of each element in a `Forwarded` field, starting with the last; an empty string for an element
- * with none or several. A malformed element yields an empty value and ends the list.
+ * Yields the `for` parameter of each element in a `Forwarded` field, starting with the last; an empty string for an
+ * element with none or several. A malformed element yields an empty string and ends the list.
  *
  * Well-formed elements at the end are read even if a client put malformed text before them.
  *

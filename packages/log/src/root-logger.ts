@@ -11,7 +11,7 @@ import { sinkKind, type LogSink } from './sinks/log-sink.ts'
 export interface LogOptions {
   /** Ignores records below this level. Default: the level that `FW_LOG_LEVEL` names, otherwise `Level.Info`. */
   readonly level?: LevelOption
-  /** Receive the records. Default: the current sinks, initially one `ConsoleSink`. */
+  /** Sinks that receive the records. Default: the current sinks, initially one `ConsoleSink`. */
   readonly sinks?: readonly LogSink[]
   /** Passes lines to a writer thread instead of writing them before the call returns. Default: false. */
   readonly async?: boolean

@@ -15,7 +15,7 @@ export interface RedisSessionClient {
 
 /** Options of `redisSessions()`. */
 export interface RedisSessionsOptions {
-  /** Text at the start of each key, before the hash of the id. Default `'fw:session:'`. */
+  /** Text at the start of each key, before the hash of the ID. Default `'fw:session:'`. */
   readonly prefix?: string
   /** Time limit for a reply, in milliseconds. After this time, the request fails. Default 2,000. */
   readonly timeoutMs?: number

@@ -49,7 +49,7 @@ export class StoredRequestSession<Data extends object> implements Session<Data> 
   #rotation: symbol | undefined = undefined
   /** The session that must be deleted. */
   #destroyed: Held | undefined = undefined
-  /** Incremented when the session ends, even during a save. */
+  /** Number that is incremented when the session ends, even during a save. */
   #generation = 0
   #cookieChange: CookieChange | undefined = undefined
   #isWritten = false
@@ -95,7 +95,7 @@ export class StoredRequestSession<Data extends object> implements Session<Data> 
 
   rotate(): void {
     this.#requireOpen('rotate')
-    // Without a session in the store, the next save creates a new id.
+    // Without a session in the store, the next save creates a new ID.
     if (this.#held !== undefined) this.#rotation = Symbol('rotation')
   }
 
@@ -182,7 +182,7 @@ export class StoredRequestSession<Data extends object> implements Session<Data> 
     return held
   }
 
-  /** Returns `undefined` if the store contains another version. */
+  /** Replaces the session in the store. Returns `undefined` if the store contains another version. */
   async #replace(held: Held): Promise<Held | undefined> {
     const { store } = this.#settings
     const { key, stored } = held

@@ -11,7 +11,7 @@ export interface Target {
   readonly http3: boolean
   /** The certificate in PEM. */
   readonly ca: string
-  /** Identifies the clients to the demo. */
+  /** Secret that identifies the clients to the demo. */
   readonly secret: string
 }
 

@@ -7,7 +7,7 @@ import type { Understood } from './servers.ts'
  */
 // docs/decisions/0004
 export const STRICTER: Readonly<Record<string, string>> = {
-  'More than empty lines before the request':
+  'Too many or malformed empty lines before the request':
     'RFC 9112 §2.2 asks to ignore one CRLF; the engine ignores two, but no bare LF',
   'Malformed request line':
     'RFC 9112 §3: method, target and version, separated by single spaces; llhttp accepts HTTP/0.9',

@@ -40,10 +40,10 @@ describe('an extension', () => {
 
   it('throws if it would replace a member', () => {
     for (const name of ['text', 'status', 'exchange', 'onFinish']) {
-      expect(() => extendContext(name, 'test', () => 0)).toThrow('Context has a member with this name')
+      expect(() => extendContext(name, 'test', () => 0)).toThrow('Context already has a member with that name')
     }
     for (const name of ['get', 'use', 'prefix']) {
-      expect(() => extendRouter(name, 'test', () => 0)).toThrow('Router has a member with this name')
+      expect(() => extendRouter(name, 'test', () => 0)).toThrow('Router already has a member with that name')
     }
   })
 })

@@ -41,7 +41,10 @@ export class EncodedBody implements ResponseBody {
     return this.#target.bodyBytes
   }
 
-  /** Includes bytes that the encoder is still reading, because their buffer must not be reused yet. */
+  /**
+   * The buffered bytes, including those that the encoder is still reading, because their buffer must not be reused
+   * yet.
+   */
   get bufferedBytes(): number {
     return this.#waitingBytes + this.#target.bufferedBytes
   }

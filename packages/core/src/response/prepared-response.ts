@@ -90,7 +90,7 @@ export class PreparedResponse {
     return this.#impliedType === undefined ? [] : ['content-type', this.#impliedType]
   }
 
-  /** Sets the body and releases the previous one. Releases both if it throws. */
+  /** Sets the body and releases the previous one. Releases both if this method throws. */
   set(body: ResponseBody, contentType: string | undefined, init?: ResponseInit): void {
     this.#replaceBody(body)
     this.#imply(contentType)

@@ -19,7 +19,10 @@ export interface CertificateUser {
   useCertificates(next: CertificateSet): void
 }
 
-/** Default interval between two checks of watched files. Short enough for a manual renewal, and cheap. */
+/**
+ * Default interval between two checks of watched files. After a manual renewal, the new certificate is therefore in
+ * use almost immediately.
+ */
 const WATCH_INTERVAL_MS = 2_000
 
 /** Loads the certificates that an option describes, and keeps them up to date. */

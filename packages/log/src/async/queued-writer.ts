@@ -97,7 +97,7 @@ export class QueuedWriter {
     return true
   }
 
-  /** Like `write`, for a line of text. See `LineBatch.addReady` */
+  /** Like `write`, except that the line is text. See `LineBatch.addReady` */
   writeReady(start: string, message: string, record: Pick<LogRecord, 'timeMs' | 'level'>): boolean {
     if (!this.#hasRoom(start.length + message.length, record)) return false
     this.#batch.addReady(start, message)

@@ -20,8 +20,8 @@ const DRAIN_RETRY_MS = 1000
 const DRAIN_SPREAD_MS = 2000
 
 /**
- * Number of writes on all streams after which a write waits for the next event-loop turn. Otherwise, a producer with a fast
- * client would block the event loop, so that even a disconnect would go undetected.
+ * Number of writes on all streams after which a write waits for the next event-loop turn. Otherwise, a producer with a
+ * fast client would block the event loop, and even a disconnect would go undetected.
  */
 const WRITES_IN_A_ROW = 64
 

@@ -6,9 +6,9 @@ export interface PathLocation {
   readonly file: string
   /** Decoded path below the mount, with a leading slash. */
   readonly name: string
-  /** Whether the path ends in a slash, so that it cannot name a file. */
+  /** Whether the path ends in a slash. Such a path cannot name a file. */
   readonly isDirectory: boolean
-  /** Whether the path has repeated slashes, so that the file has a shorter path. */
+  /** Whether the path has repeated slashes. If so, the file has a shorter path. */
   readonly isRedundant: boolean
 }
 

@@ -8,8 +8,8 @@ export type Chunk = Uint8Array | QueuedText
 const MIN_PIECE_CHARS = 1024
 
 /**
- * Encodes a string as UTF-8 piece by piece, while it is sent. This keeps only the text in memory and not its bytes.
- * Responses with the same text share it.
+ * Encodes a string as UTF-8 piece by piece, while it is sent. Only the text, not its bytes, stays in memory, and
+ * responses with the same text share it.
  */
 export class QueuedText {
   /** Length of the whole text in UTF-8 bytes. */

@@ -20,8 +20,8 @@ const PENDING = 0
 const STREAMING = 1
 const COMPLETE = 2
 /**
- * Minimum length, in characters, of a string that is checked against the budget before its bytes are counted, which
- * saves CPU time.
+ * Minimum length, in characters, of a string that is checked against the budget before its bytes are counted. This
+ * order saves CPU time for refused bodies.
  */
 const LONG_TEXT_CHARS = 16 * 1024
 /** Status of a response that upgrades the connection. */

@@ -4,7 +4,7 @@ import type { FieldList } from '@fw/types'
 export interface Priority {
   /** Urgency from 0, the highest, to 7. */
   readonly urgency: number
-  /** Whether the client can process parts of the response, so that it can share bandwidth with others. */
+  /** Whether the client can process parts of the response. If so, the response can share bandwidth with others. */
   readonly isIncremental: boolean
 }
 

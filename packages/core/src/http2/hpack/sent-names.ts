@@ -30,7 +30,7 @@ const MAX_NAMES = 512
 const MAX_NAME_LENGTH = 128
 
 /**
- * An encoded field name, shared by all connections. Never shares values, because the bytes for one client must not
+ * An encoded field name, shared by all connections. Values are never shared, because the bytes for one client must not
  * reveal another client's fields (RFC 7541 §7.1).
  */
 // docs/decisions/0088

@@ -1,7 +1,7 @@
 import { FIELD_OVERHEAD_BYTES, HpackDynamicTable } from './dynamic-table.ts'
 import { NAME_SLOTS, type SentName } from './sent-names.ts'
 
-/** After this many consecutive unused entries, a name's values are assumed to differ each time. */
+/** Number of consecutive unused entries after which a name's values are assumed to differ each time. */
 const MAX_UNUSED = 8
 /** For such a name, one in this many fields is inserted to detect repetition. A power of two. */
 const TRIAL_INTERVAL = 16
