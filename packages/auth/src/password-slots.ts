@@ -1,6 +1,6 @@
 import { HttpError, withCode } from '@fw/options'
 
-/** Number of hashes that are computed at the same time. It leaves half of the thread pool to files and DNS. */
+/** Number of hashes that are computed at the same time, which leaves half of the thread pool to files and DNS. */
 const SLOTS = 2
 
 /** Limits the hashes that are computed at the same time. Other calls wait in the order of their arrival. */

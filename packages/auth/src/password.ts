@@ -64,7 +64,7 @@ export async function hashPassword(password: string, options: PasswordOptions = 
  * password. The result is then `false`, after the time that a hash from `hashPassword` would take.
  *
  * @param hash Result of `hashPassword`, or another Argon2id hash in the same format
- * @throws {TypeError} if the password is not a string, or the hash has another format
+ * @throws {TypeError} if the password is not a string, or the hash is not in this format
  * @throws {HttpError} 503 if too many passwords are waiting
  * @throws {Error} if this Node.js release does not support Argon2: use 24.7 or later
  */

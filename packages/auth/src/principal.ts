@@ -3,7 +3,7 @@ import type { ContextKey } from '@fw/types'
 
 /** The authenticated client that sent a request. */
 export interface Principal {
-  /** Identifies the client, such as a user ID or the name of a service. */
+  /** ID of the client, such as a user ID or the name of a service. */
   readonly id: string
   /** Names of the actions that the client may perform; `requireScope` compares them. Default none. */
   readonly scopes?: readonly string[] | undefined

@@ -190,8 +190,8 @@ export interface Context<P extends object = Params, V extends Validated = Valida
    */
   stream(body: BodySource, init?: ResponseInit): void
   /**
-   * Redirects to a location, which is sent unchanged. Validate a location that a client chose. It can point to another site,
-   * even as a path that begins with `//`. Default status 302.
+   * Redirects to a location, which is sent unchanged. Validate a location that a client chose. It can point to a
+   * different site, even as a path that begins with `//`. Default status 302.
    *
    * @throws {TypeError} if the location cannot be sent
    */

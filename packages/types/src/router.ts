@@ -31,8 +31,9 @@ export interface RouteOptions {
   /** Validates the body before the handler runs. `bodyTypes` determines how the body is parsed; the default is JSON. */
   readonly body?: StandardSchema | undefined
   /**
-   * Schemas of the JSON responses by status: JSON Schemas, or Standard Schemas that provide one. A single Standard Schema
-   * applies to status 200. They are compiled to serializers, which omit members that a schema does not name.
+   * Schemas of the JSON responses by status: JSON Schemas, or Standard Schemas that provide one. A single Standard
+   * Schema applies to status 200. The schemas are compiled to serializers, which omit members that a schema does not
+   * name.
    */
   readonly response?: Readonly<Record<number, JsonSchema | StandardSchema>> | StandardSchema
   /**

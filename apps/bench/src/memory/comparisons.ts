@@ -15,7 +15,7 @@ import { measureIdle } from './measure-idle.ts'
  * 5 seconds.
  */
 const CONNECTIONS = 2000
-/** Idle timeout of `fw` and the reference, for a machine that takes longer to open the connections. */
+/** Idle timeout of `fw` and the reference, for a machine that opens the connections more slowly. */
 const IDLE_MS = 120_000
 
 /** Request for the servers whose memory is measured. */

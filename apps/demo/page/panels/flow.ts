@@ -79,8 +79,8 @@ export class Flow {
   }
 
   /**
-   * Draws a ring around the dot for a visitor's request. The counts already include the request, so this dot replaces one of
-   * theirs.
+   * Draws a ring around the dot for a visitor's request. The counts already include the request, so this dot replaces
+   * one of the dots that the counts add.
    */
   ring({ protocol, row, status }: RequestMessage): void {
     if (isStill()) return

@@ -22,7 +22,7 @@ export type ClientTask =
   | { readonly task: 'break'; readonly fault: FaultName; readonly visitor: string }
   | { readonly task: 'load'; readonly port: number }
 
-/** Results of the tasks that return a result. */
+/** Results of the tasks that return one, by the name of the task. */
 export interface ClientResults {
   readonly race: RaceMessage
   readonly break: FaultMessage

@@ -4,7 +4,7 @@ import type { Entry } from '../entry/entry.ts'
 import { redactQuery } from './redact.ts'
 import type { Settings } from '../config/settings.ts'
 
-/** A method is a token (RFC 9110 §9.1). */
+/** Matches a method, which is a token (RFC 9110 §9.1). */
 const METHOD = /^[!#$%&'*+.^_`|~\dA-Za-z-]+$/
 
 /** Returns the entry for a refused request, with the parts that the protocol engine could read. */

@@ -61,7 +61,7 @@ const warnOfGenerator = throttledWarning('generateRequestId of accessLog threw')
 
 const ID_BYTES = 8
 
-/** One system call fills this pool for many requests. */
+/** Random bytes for the IDs of many requests, from a single system call. */
 const pool = Buffer.alloc(512 * ID_BYTES)
 let used = pool.length
 

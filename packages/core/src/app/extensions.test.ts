@@ -11,9 +11,11 @@ describe('an extension', () => {
     const app = new App({ onError: (_, error) => errors.push(error) })
     app.router.get('/', (ctx) => (ctx as unknown as { sse(): void }).sse())
     await app.fetch('/')
-    expect(String(errors)).toContain(`ctx.sse() needs: import '@fw/sse/register'`)
+    expect(String(errors)).toContain(`ctx.sse() is not installed. Add: import '@fw/sse/register'`)
     const router = app.router as unknown as { staticFiles(): void }
-    expect(() => router.staticFiles()).toThrow(`router.staticFiles() needs: import '@fw/static/register'`)
+    expect(() => router.staticFiles()).toThrow(
+      `router.staticFiles() is not installed. Add: import '@fw/static/register'`,
+    )
   })
 
   it('adds a method to every context and router, including groups', async () => {

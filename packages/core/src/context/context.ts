@@ -50,7 +50,7 @@ export class RequestContext {
   filters: readonly ResponseFilter[] | undefined = undefined
   /** The body that the handler started. */
   started: ResponseBody | undefined = undefined
-  /** Set only while requests are traced. */
+  /** The trace of the request, set only while requests are traced. */
   trace: { error?: unknown } | undefined = undefined
   readonly #target: RequestTarget
   readonly #host: ContextHost<RequestContext>

@@ -111,7 +111,10 @@ async function* parts(
     // ticks to report the end of a part that has arrived.
     setImmediate(() =>
       latest?.abort(
-        withCode('FW_PART_NOT_READ', new Error('ctx.parts: part must be read before the loop over the parts ends.')),
+        withCode(
+          'FW_PART_NOT_READ',
+          new Error('ctx.parts: part must be read before the loop over the parts ends. Read it in the loop.'),
+        ),
       ),
     )
     // Ignore the rejection: no caller reads the rest of the body.

@@ -165,7 +165,7 @@ function isAgain(bytes: Buffer, begin: number, { text }: RequestHead): boolean {
   return bytes.toString('latin1', begin, end) === text
 }
 
-/** Returns the same head at another position. */
+/** Returns a copy of the head for the same bytes at a different position. */
 function moved(head: RequestHead, begin: number): RequestHead {
   const end = begin + head.text.length
   return end === head.end ? head : { ...head, end }

@@ -4,8 +4,8 @@ import type { BodyEncoder, FieldList, ResponseBody } from '@fw/types'
 const MAX_WAITING_BYTES = 64 * 1024
 
 /**
- * Passes all written bytes through an encoder to another body. Calls the encoder one step at a time, so later writes
- * wait for a step that returns a promise.
+ * Passes all written bytes through an encoder to the target body. Calls the encoder one step at a time, so later
+ * writes wait for a step that returns a promise.
  */
 export class EncodedBody implements ResponseBody {
   readonly #target: ResponseBody

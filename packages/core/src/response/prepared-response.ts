@@ -50,7 +50,9 @@ export class PreparedResponse {
     if (!Number.isInteger(status) || status < 200 || status > 599) {
       throw withCode(
         'FW_INVALID_STATUS',
-        new RangeError(`response: status must be an integer from 200 to 599, got ${showValue(status)}.`),
+        new RangeError(
+          `response: status must be an integer from 200 to 599, got ${showValue(status)}. Write, for example, 404.`,
+        ),
       )
     }
     if (this.#sender?.headSent === true) {

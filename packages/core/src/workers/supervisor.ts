@@ -137,7 +137,8 @@ export class Supervisor {
   /**
    * Makes every worker that serves this call reload its server's certificates.
    *
-   * @throws {StartupError} if workers could not, with the workers and the causes. The others use the new certificates
+   * @throws {StartupError} if workers could not, with the workers and the causes. The other workers use the new
+   * certificates
    */
   async reloadTls(listen: number): Promise<void> {
     const workers = [...this.#processes].filter(({ placed }) => placed.has(listen))

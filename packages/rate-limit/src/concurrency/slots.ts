@@ -9,7 +9,7 @@ interface Waiter {
   readonly settle: (admission: Admission) => void
 }
 
-/** Counts the requests in progress and queues others in order of arrival. */
+/** Counts the requests in progress and queues further requests in order of arrival. */
 export class Slots {
   readonly #maxRunning: number
   readonly #maxQueued: number

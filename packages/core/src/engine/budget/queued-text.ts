@@ -23,7 +23,7 @@ export class QueuedText {
   constructor(text: string, byteLength: number) {
     this.#text = text
     this.byteLength = byteLength
-    // Text with as many bytes as characters is ASCII, which Latin-1 encodes faster.
+    // Text with as many bytes as characters is ASCII, which Latin-1 encodes faster than UTF-8 does.
     this.#encoding = byteLength === text.length ? 'latin1' : 'utf8'
   }
 

@@ -266,7 +266,10 @@ export abstract class BaseExchange implements Exchange {
     const bytes = this.bodyBytes + length
     if (this.#announced !== undefined && bytes > this.#announced) {
       const limit = `at most ${this.#announced} bytes, its content-length`
-      throw withCode('FW_WRONG_LENGTH', new RangeError(`response: body must have ${limit}, got ${bytes} bytes.`))
+      throw withCode(
+        'FW_WRONG_LENGTH',
+        new RangeError(`response: body must have ${limit}, got ${bytes} bytes. Correct or omit the field.`),
+      )
     }
     this.bodyBytes = bytes
     return true

@@ -1,10 +1,10 @@
 import type { RedisEntry } from './entry.ts'
 
 /**
- * Adds each entry to the stream once. A hash stores the highest number of each publisher, so a publisher without a reply can
- * send its entries again. Restores a lost entry under its own ID unless the stream has newer entries. Refuses entries while the
- * stream ends before an entry that the caller has seen, so that lost entries are restored first. Redis runs and logs the script
- * atomically.
+ * Script that adds each entry to the stream once. A hash stores the highest number of each publisher, so a publisher
+ * without a reply can send its entries again. The script restores a lost entry under its own ID unless the stream has
+ * newer entries. It refuses entries while the stream ends before an entry that the caller has seen, so that lost
+ * entries are restored first. Redis runs and logs the script atomically.
  *
  * Each entry names the previous one, so that readers detect entries that were removed before they read them.
  */
