@@ -23,7 +23,7 @@ export class ServerProcess implements AsyncDisposable {
   /**
    * Starts a program that sends `{ port }` when it is listening, as `ready()` does.
    *
-   * @throws {Error} if it exits first or does not listen in time
+   * @throws {Error} if the program exits first or does not listen in time
    */
   static async program(command: readonly string[]): Promise<ServerProcess> {
     const child = launch(command, ['ignore', 'ignore', 'pipe', 'ipc'])
@@ -50,7 +50,7 @@ export class ServerProcess implements AsyncDisposable {
   /**
    * Sends a message to a server program and returns its next message.
    *
-   * @throws {Error} if it exits first
+   * @throws {Error} if the program exits first
    */
   ask(message: string | number): Promise<unknown> {
     const response = nextMessage(this.#child)

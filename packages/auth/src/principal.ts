@@ -23,7 +23,8 @@ export type Verified = Principal | null | undefined
 /**
  * Checks the result of a `verify` function.
  *
- * @throws {TypeError} if it is neither a principal nor `null`. For example, `true` does not identify the client
+ * @throws {TypeError} if the result is neither a principal nor `null`. For example, `true` does not identify the
+ * client
  */
 export function checkPrincipal(api: string, result: unknown): Principal | null {
   if (result === null || result === undefined) return null

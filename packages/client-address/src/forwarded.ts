@@ -1,8 +1,8 @@
 /**
  * Matches an optional `name=value` with its separator (RFC 7239 §4).
  *
- * Each alternative matches whitespace in only one place. Two adjacent places would lead to quadratic time. Quotes and
- * backslashes match only in quoted strings; `lastElement` depends on this.
+ * Each alternative matches whitespace in only one place. If whitespace could match in two adjacent places, matching
+ * would take quadratic time. Quotes and backslashes match only in quoted strings; `lastElement` depends on this.
  */
 const PAIR = /[ \t]*(?:([^\s=;,"\\]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;,"\\]*))[ \t]*)?(;|,|$)/y
 

@@ -49,7 +49,11 @@ export interface RootLogger extends Logger {
    * @throws {TypeError} if any other value is not a level name
    */
   setLevel(level: LevelOption): void
-  /** Adds a sink to the current ones, including the default one. Adding it again has no effect. @throws {TypeError} if it is not a sink */
+  /**
+   * Adds a sink to the current ones, including the default one. Adding it again has no effect.
+   *
+   * @throws {TypeError} if the argument is not a sink
+   */
   addSink(sink: LogSink): void
   /**
    * Flushes the current sinks and replaces them. Does not close them: the code that created a sink must close it.

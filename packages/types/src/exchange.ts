@@ -43,7 +43,7 @@ export interface ResponseBody {
   writeShared?(chunk: SharedChunk): boolean
   /** Resolves when the transport has accepted all bytes, or the exchange is over. Never rejects. */
   drained(): Promise<void>
-  /** Completes the response. Aborts it instead if it is shorter than its `content-length`. */
+  /** Completes the response. Aborts the response instead if it is shorter than its `content-length`. */
   end(trailers?: FieldList): void
   /** Ends the exchange so that the client can detect the incomplete response. */
   abort(error?: Error): void

@@ -39,8 +39,8 @@ interface TargetParts {
 }
 
 /**
- * Splits a request target at the first `?`. Removes scheme and authority of an absolute target (RFC 9112 §3.2.2), and text
- * before an `@`, which can contain a password. Accepts malformed targets, because they are logged too.
+ * Splits a request target at the first `?`. Removes the scheme and authority of an absolute target (RFC 9112 §3.2.2),
+ * and any text before an `@`, which can contain a password. Accepts malformed targets, because they are logged too.
  */
 export function splitTarget(target: string): TargetParts {
   const origin = target.replace(/^(?:[a-z][a-z0-9+.-]*:\/\/[^/?#]*|[^/?#]*@)/i, '')

@@ -16,7 +16,7 @@ const TRACEPARENT = /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{
 /**
  * Reads `traceparent`.
  *
- * @returns `undefined` if it is absent, malformed or repeated
+ * @returns `undefined` if the field is absent, malformed or repeated
  * @see W3C Trace Context §3.2
  */
 export function traceContextOf(headers: RequestHeaders): TraceContext | undefined {

@@ -110,7 +110,7 @@ export class PreparedResponse {
 
   /**
    * Prepares a handler's result. For `undefined`, keeps the response that the handler prepared through the context, or
-   * sets the status to 204 without one.
+   * sets the status to 204 if there is none.
    *
    * @throws like `readHandlerResult`
    */

@@ -9,7 +9,7 @@ export interface CertificateUser {
   /**
    * Checks certificates before they are used.
    *
-   * @throws {StartupError} if it cannot use them
+   * @throws {StartupError} if the component cannot use the certificates
    */
   checkCertificates(next: CertificateSet): void
   /**

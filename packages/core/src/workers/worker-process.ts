@@ -112,9 +112,9 @@ export class WorkerProcess {
 
   /**
    * Makes the worker reload a server's certificates. Resolves immediately if the process ends, because its replacement
-   * loads them anyway.
+   * loads the certificates anyway.
    *
-   * @returns Reason why it could not
+   * @returns Reason why the worker could not reload the certificates
    */
   reloadTls(listen: number): Promise<string | undefined> {
     const reload = Promise.withResolvers<string | undefined>()

@@ -83,8 +83,8 @@ export class QueuedWriter {
   }
 
   /**
-   * Adds a line, which must end with a line break. @returns False if it was dropped, because the queue is full or a write
-   * failed
+   * Adds a line, which must end with a line break. @returns False if the line was dropped, because the queue is full
+   * or a write failed
    */
   write(line: LineBuffer, record: Pick<LogRecord, 'timeMs' | 'level'>): boolean {
     if (line.length > BATCH) {

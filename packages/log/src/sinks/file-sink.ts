@@ -117,7 +117,7 @@ export class FileSink implements LogSink {
   /**
    * Opens the path again after another program has renamed the file.
    *
-   * @throws {Error} that names the path if it cannot be opened; the sink then keeps the current file
+   * @throws {Error} that names the path if the file cannot be opened; the sink then keeps the current file
    */
   reopen(): void {
     if (!this.#closed) this.#renew()

@@ -57,7 +57,9 @@ export function parsePriority(value: string, base: Priority = DEFAULT_PRIORITY):
   return { urgency, isIncremental }
 }
 
-/** Applies the `priority` field of a response. Parameters that it omits keep the client's values (RFC 9218 §8). */
+/**
+ * Applies the `priority` field of a response. Parameters that the field omits keep the client's values (RFC 9218 §8).
+ */
 export function responsePriority(fields: FieldList, ofClient: Priority): Priority {
   let priority = ofClient
   for (let i = 0; i < fields.length; i += 2) {
