@@ -35,7 +35,10 @@ export interface Group {
   readonly comparisons: readonly Comparison[]
 }
 
-/** Maximum number of attempts for figures that are totals over a turn, from which disturbed moments cannot be excluded. */
+/**
+ * Maximum number of attempts for figures that are totals over a turn. Such totals include the moments in which other
+ * virtual machines used the CPU.
+ */
 const MAX_TURNS = 4
 
 export const GROUPS: Readonly<Record<string, Group>> = {

@@ -11,7 +11,7 @@ interface Input {
   readonly path: string
   readonly query: string
   readonly headers: Readonly<Record<string, readonly string[]>>
-  /** 0 if the client disconnected before the response head. */
+  /** Status of the response; 0 if the client disconnected before the response head. */
   readonly status: number
 }
 

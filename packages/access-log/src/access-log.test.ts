@@ -227,7 +227,7 @@ describe('accessLog with skipPaths or skipIf', () => {
     finish()
     expect(warn.mock.calls).toEqual([
       [
-        'skipIf of accessLog threw: TypeError: skipIf must return a boolean, got a promise. Make it synchronous.',
+        'skipIf of accessLog threw: TypeError: accessLog: skipIf must return a boolean, got a promise. Make it synchronous.',
         'AccessLogWarning',
       ],
     ])

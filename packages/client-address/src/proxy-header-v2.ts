@@ -9,12 +9,12 @@ const FIXED_BYTES = 16
 const VERSION = 2
 const LOCAL = 0
 const PROXY = 1
-/** The bytes of both addresses and ports, by address family: unspecified, INET, INET6 and UNIX. */
+/** Size of both addresses and ports in bytes, by address family: unspecified, INET, INET6 and UNIX. */
 const ADDRESS_BYTES = [0, 12, 36, 216] as const
 const INET = 1
 const INET6 = 2
 const UNIX = 3
-/** Transport protocols: unspecified, STREAM and DGRAM. */
+/** Highest transport protocol: 0 is unspecified, 1 is STREAM and 2 is DGRAM. */
 const MAX_TRANSPORT = 2
 /** §2.2.3: type of the TLV with a checksum. */
 const CRC32C = 0x03
@@ -26,7 +26,8 @@ const NO_CHECKSUM = new Uint8Array(CHECKSUM_BYTES)
 /**
  * Reads a version 2 header, which is binary.
  *
- * Addresses of datagrams count too: a proxy that ends QUIC can forward over TCP. The only TLV with an effect is the checksum.
+ * Accepts the addresses of datagrams too, because a proxy that terminates QUIC can forward over TCP. Of the TLVs, only
+ * the checksum has an effect.
  *
  * @see https://www.haproxy.org/download/3.0/doc/proxy-protocol.txt §2.2
  */
@@ -49,7 +50,7 @@ export function readBinaryHeader(bytes: Uint8Array, maxBytes: number): ProxyHead
   const length = FIXED_BYTES + uint16At(bytes, 14)
   if (length > maxBytes) return invalid(`its PROXY header has ${length} bytes, more than ${maxBytes}`)
   const tlvStart = FIXED_BYTES + (ADDRESS_BYTES[family >> 4] ?? 0)
-  // §2.2: the endpoints of the connection apply. The receiver ignores the addresses, so nothing there is malformed.
+  // §2.2: the receiver uses the endpoints of the connection and ignores the addresses, so those cannot be malformed.
   const isIgnored = isLocal || family >> 4 === 0 || (family & 0xf) === 0
   if (!isIgnored && length < tlvStart) return invalid('its PROXY header is too short for its addresses')
   if (bytes.length < length) return { kind: 'incomplete' }

@@ -37,7 +37,7 @@ const PIECES: readonly string[] = [
 ]
 
 const target: FuzzTarget<Input> = {
-  parser: 'HPACK field blocks (RFC 7541), compared with a plain reader, and what the encoder writes',
+  parser: 'HPACK (RFC 7541): field blocks compared with a simple reader, and the encoder output',
   generate(random) {
     const grammar = new HpackGrammar(random)
     const blocks = [block(grammar, random), ...random.list(0.7, () => block(grammar, random))]
@@ -116,7 +116,11 @@ function checkEncoder(sections: readonly FieldSection[], tableBytes: readonly nu
     const room = Buffer.alloc(HpackEncoder.maxBytes(sent))
     const end = encoder.encode(200, sent, room, 0)
     assert.ok(end >= 0 && end <= room.length)
-    assert.equal(encoder.encode(200, sent, room.subarray(1), 0), -1, 'Less room is enough')
+    assert.equal(
+      encoder.encode(200, sent, room.subarray(1), 0),
+      -1,
+      'The encoder succeeds in a buffer that is too small',
+    )
     const expected = [':status', '200', ...sent]
     assert.deepEqual(reader.read(room.subarray(0, end)).flat(), expected)
     // A section that is too large drops fields, but still updates the table.

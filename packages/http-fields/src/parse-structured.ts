@@ -192,8 +192,8 @@ class Reader {
 }
 
 /**
- * Returns a date. RFC 9651 §3.3.7 requires the years 1 to 9999; `Date` supports about 270,000 more, but not all numbers of 15
- * digits.
+ * Returns a date. RFC 9651 §3.3.7 requires the years 1 to 9999; `Date` supports about 270,000 more years, but not
+ * every 15-digit number of seconds.
  */
 function dateOf(seconds: number): Date {
   const date = new Date(seconds * 1000)

@@ -29,7 +29,7 @@ process.on('disconnect', () => process.exit())
 process.send?.({ port: Number(url.port) })
 
 async function begin(everyMs: number): Promise<void> {
-  // Every client starts after this event. A process that queries Redis too early would not find the event's id.
+  // Every client starts after this event. A process that queries Redis too early would not find the event's ID.
   channel.publish('n', '0', { id: 'start' })
   while (channel.stats.keptEvents === 0) await delay(5)
   publishing = setInterval(() => channel.publish('n', String(++published)), everyMs)

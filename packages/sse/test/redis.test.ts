@@ -47,7 +47,7 @@ class Node implements AsyncDisposable {
 /** Waits for a condition, with time for a busy machine. */
 const soon = (check: () => unknown): Promise<unknown> => vi.waitFor(check, { timeout: 30_000, interval: 10 })
 
-/** Connects a client without an id, which receives new events once its process has read the history. */
+/** Connects a client without an ID, which receives new events once its process has read the history. */
 const reading = (redis: RedisServer, nodes: number): Promise<unknown> =>
   soon(async () => expect(String(await redis.command('CLIENT', 'LIST')).match(/cmd=xread/g)).toHaveLength(nodes))
 

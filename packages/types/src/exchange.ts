@@ -43,7 +43,7 @@ export interface ResponseBody {
   writeShared?(chunk: SharedChunk): boolean
   /** Resolves when the transport has accepted all bytes, or the exchange is over. Never rejects. */
   drained(): Promise<void>
-  /** Completes the response. Aborts it instead if it is shorter than its `content-length`. */
+  /** Completes the response. Aborts the response instead if it is shorter than its `content-length`. */
   end(trailers?: FieldList): void
   /** Ends the exchange so that the client can detect the incomplete response. */
   abort(error?: Error): void
@@ -92,8 +92,8 @@ export interface Exchange extends ResponseBody {
   /** Times and connection of the request. Set while requests are traced, by the engine or the application. */
   trace?: ExchangeTrace | undefined
   /**
-   * Takes over the connection, for protocols such as WebSocket, before anything is sent. `undefined` unless it is an HTTP/1.1
-   * request without content that has `upgrade` and `connection: upgrade` (RFC 9110 §7.8).
+   * Takes over the connection, for protocols such as WebSocket, before anything is sent. `undefined` unless the
+   * request is an HTTP/1.1 request without content that has `upgrade` and `connection: upgrade` (RFC 9110 §7.8).
    */
   readonly upgrade: (() => UpgradedConnection) | undefined
   /** Sends an informational response (1xx, except 100 and 101) if the protocol supports it. */

@@ -2,7 +2,7 @@ import type { FieldList } from './fields.ts'
 
 /** Receives the bytes of a request body as they arrive. The last call is either `end` or `error`. */
 export interface BodyConsumer {
-  /** Whether the consumer keeps all bytes until the end, so that the server counts them as buffered. */
+  /** Whether the consumer keeps all bytes until the end. If so, the server counts them as buffered. */
   readonly isCollecting?: boolean
   /**
    * Receives the next bytes.

@@ -67,7 +67,7 @@ export interface BodyEncoder {
   flush(push: PushBytes): void | Promise<void>
   /** Pushes the rest of the body. */
   end(push: PushBytes): void | Promise<void>
-  /** Releases the encoder instead of `end`, also during a call. */
+  /** Releases the encoder. Called instead of `end`, possibly while another call is in progress. */
   cancel(): void
 }
 

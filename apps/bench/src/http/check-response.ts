@@ -6,7 +6,7 @@ import type { ExpectedResponse, LoadShape } from './scenario.ts'
 /** Response received over any version of HTTP. */
 export interface ReceivedResponse {
   readonly status: number
-  /** `undefined` if the client cannot decode it. */
+  /** Value of `content-type`; `undefined` if the client cannot decode it. */
   readonly type: string | undefined
   readonly coding: string
   readonly etag: string

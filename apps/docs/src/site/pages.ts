@@ -106,7 +106,7 @@ export const PAGES: readonly Page[] = [
     ['recipes/proxy', 'Forward a request'],
     ['recipes/timers', 'Timers next to the server'],
     ['recipes/health-checks', 'Health checks'],
-    ['recipes/request-ids', 'Request ids'],
+    ['recipes/request-ids', 'Request IDs'],
     ['recipes/opentelemetry', 'OpenTelemetry'],
     ['recipes/redis-events', 'Events across machines'],
     ['recipes/redirect-to-https', 'Redirect to HTTPS'],

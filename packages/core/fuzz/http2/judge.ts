@@ -30,7 +30,7 @@ export function fault(
     if (expected !== undefined && !isDeepStrictEqual(request, withoutForbiddenTrailers(expected)))
       return `interpreted differently on stream ${id}`
     if (expected === undefined && !isWider(trailers.get(id)) && !mayGoOn(ours, node)) {
-      return `taken on stream ${id}: ${JSON.stringify(request)}; nghttp2: ${refusals(node)}`
+      return `accepted on stream ${id}: ${JSON.stringify(request)}; nghttp2: ${refusals(node)}`
     }
   }
   for (const [id, request] of node.requests) {

@@ -11,9 +11,11 @@ describe('an extension', () => {
     const app = new App({ onError: (_, error) => errors.push(error) })
     app.router.get('/', (ctx) => (ctx as unknown as { sse(): void }).sse())
     await app.fetch('/')
-    expect(String(errors)).toContain(`ctx.sse() needs: import '@fw/sse/register'`)
+    expect(String(errors)).toContain(`ctx.sse() is not installed. Add: import '@fw/sse/register'`)
     const router = app.router as unknown as { staticFiles(): void }
-    expect(() => router.staticFiles()).toThrow(`router.staticFiles() needs: import '@fw/static/register'`)
+    expect(() => router.staticFiles()).toThrow(
+      `router.staticFiles() is not installed. Add: import '@fw/static/register'`,
+    )
   })
 
   it('adds a method to every context and router, including groups', async () => {
@@ -40,10 +42,10 @@ describe('an extension', () => {
 
   it('throws if it would replace a member', () => {
     for (const name of ['text', 'status', 'exchange', 'onFinish']) {
-      expect(() => extendContext(name, 'test', () => 0)).toThrow('Context has a member with this name')
+      expect(() => extendContext(name, 'test', () => 0)).toThrow('Context already has a member with that name')
     }
     for (const name of ['get', 'use', 'prefix']) {
-      expect(() => extendRouter(name, 'test', () => 0)).toThrow('Router has a member with this name')
+      expect(() => extendRouter(name, 'test', () => 0)).toThrow('Router already has a member with that name')
     }
   })
 })

@@ -111,7 +111,8 @@ export class BodyReader {
    * Parses the body and returns the result of `make`. A form becomes a `URLSearchParams` if `types` names forms; any
    * other body is parsed as JSON. Returns a promise only while the body is still arriving.
    *
-   * @throws {HttpError} if the body is invalid, has another type or exceeds a limit; a returned promise rejects with it
+   * @throws {HttpError} if the body is invalid, has the wrong type or exceeds a limit; a returned promise rejects with
+   * it
    */
   value<T>(make: (value: unknown) => T): T | Promise<Awaited<T>> {
     const type = mediaType(this.#contentType)

@@ -43,11 +43,12 @@ export class RequestContext {
   readonly params: Params
   /** The routes of the path for every method, for OPTIONS and for a request without a route. */
   routesOfPath: readonly RouteInfo[] | undefined = undefined
-  /** The application sets these before the handler runs; `trace` only while requests are traced. */
+  /** The validated parts of the request. The application sets them before the handler runs. */
   valid: Validated = NOTHING_VALID
   filters: readonly ResponseFilter[] | undefined = undefined
   /** The body that the handler started. */
   started: ResponseBody | undefined = undefined
+  /** The trace of the request, set only while requests are traced. */
   trace: { error?: unknown } | undefined = undefined
   readonly #target: RequestTarget
   readonly #host: ContextHost<RequestContext>
@@ -336,7 +337,7 @@ export class RequestContext {
     return this.#outcome?.aborted === true
   }
 
-  /** Whether the route's timeout has expired, so that another context responds. */
+  /** Whether the route's timeout has expired. If so, another context responds. */
   get isTimedOut(): boolean {
     return this.#timeout !== undefined
   }

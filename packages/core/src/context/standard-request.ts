@@ -5,7 +5,7 @@ import { adaptResults, ignoreRejection } from './ignore-rejection.ts'
 /** Methods of a `Request` that read its whole body. */
 const READERS = ['arrayBuffer', 'blob', 'bytes', 'formData', 'json', 'text'] as const
 
-/** Created with the first request, because Node.js loads `fetch` on first access. */
+/** Class that is created with the first request, because Node.js loads `fetch` on first access. */
 let BodyRequest: typeof Request | undefined
 
 /** For each request and its clones, a function that throws if the body must not be read as JSON. */

@@ -34,7 +34,7 @@ export interface Http1ExchangeOwner {
   break(isVisible: boolean): void
   /** Returns the connection for another protocol, with the bytes received after the request. */
   giveAway(): UpgradedConnection
-  /** Called when the application has completed a response that is not sent yet. */
+  /** Called when the application has completed a response that has not been sent yet. */
   onComplete(exchange: Http1Exchange): void
   /** Continues with the connection after the exchange has ended. */
   onSettled(exchange: Http1Exchange): void

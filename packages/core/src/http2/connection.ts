@@ -273,7 +273,7 @@ export class Http2Connection
     return this.#phase !== 'lingering' && this.#phase !== 'closed'
   }
 
-  /** Whether too many of the sent bytes have not been read by the client. */
+  /** Whether the client has left too many sent bytes unread. */
   get #isStuck(): boolean {
     return this.#writer.bufferedBytes > MAX_UNSENT_BYTES
   }

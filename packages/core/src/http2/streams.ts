@@ -173,7 +173,8 @@ export class Http2Streams implements StreamOwner<Http2Exchange> {
   }
 
   /**
-   * Ends a stream that the client has reset. @throws {ConnectionError} if it was not opened, or after too many resets
+   * Ends a stream that the client has reset. @throws {ConnectionError} if the stream was not opened, or after too many
+   * resets
    */
   onReset(id: number, code: number): void {
     if (this.#history.isIgnored(id)) return this.countIdleFrame()
@@ -187,7 +188,11 @@ export class Http2Streams implements StreamOwner<Http2Exchange> {
     exchange.onLost(new AbortedError(`The client reset its request with code ${code}`))
   }
 
-  /** Widens the window of a stream. @throws {ConnectionError} if it was not opened, or its window exceeds 2^31-1 */
+  /**
+   * Widens the window of a stream.
+   *
+   * @throws {ConnectionError} if the stream was not opened, or its window exceeds 2^31-1
+   */
   onWindowUpdate(id: number, bytes: number): void {
     if (this.#history.isIgnored(id)) return this.countIdleFrame()
     this.#history.expectOpened(id, 'WINDOW_UPDATE')

@@ -149,7 +149,8 @@ export class TcpListener implements Bindable {
   #drain(): Promise<void> {
     this.#server.close()
     this.#connections.forEach((connection) => connection.drain())
-    // A client in a TLS handshake, or before its PROXY header, is about to send a request. Give it a short time for all of them.
+    // A client in a TLS handshake, or before its PROXY header, is about to send a request. Give the client a short
+    // time to do so.
     const { drainIdleMs } = this.#options.host.limits
     const timer = drainIdleMs === 0 ? undefined : setTimeout(() => this.#closeUnready(), drainIdleMs)
     return new Promise((resolve) => {
@@ -185,7 +186,10 @@ export class TcpListener implements Bindable {
     return false
   }
 
-  /** Serves a connection whose PROXY header is complete, or that sends none. The client of a proxy counts, not the proxy. */
+  /**
+   * Serves a connection whose PROXY header is complete, or that sends none. Address limits apply to the client of a
+   * proxy, not to the proxy.
+   */
   #serveProxied(socket: Socket, source: ProxySource | undefined): void {
     if (this.#hasLeft(socket)) {
       socket.destroy()

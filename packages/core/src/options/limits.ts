@@ -3,8 +3,8 @@ import { integer, type OptionKinds } from '@fw/options'
 import { MAX_TIMER_MS } from './timer.ts'
 
 /**
- * Limits on what one client can use. Every limit has a default and an option in `new Server({ limits })`. Its name
- * states the unit. 0 turns a time limit off.
+ * Limits on what one client can use. Every limit has a default and an option in `new Server({ limits })`. The option
+ * name states the unit. 0 turns a time limit off.
  */
 export interface Limits {
   /**
@@ -131,7 +131,7 @@ export interface Limits {
   readonly maxRequestsPerConnection: number
   /**
    * Limits the TCP connections that the kernel queues until the process accepts them. Clients that find the queue full
-   * retry after a second. Default 4,096, the default maximum on Linux (`net.core.somaxconn`), so that a burst of
+   * retry after a second. Default 4,096, the default maximum on Linux (`net.core.somaxconn`), so a burst of
    * connections delays no client. 0 uses the Node.js default.
    */
   readonly maxPendingConnections: number

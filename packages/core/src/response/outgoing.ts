@@ -12,7 +12,7 @@ import { allowsBody } from '../engine/exchange/response-head.ts'
 import { EncodedBody } from './encoded-body.ts'
 import type { PreparedResponse } from './prepared-response.ts'
 
-/** Represents a body that is sent in pieces after the head. */
+/** Placeholder for a body that is sent in pieces after the head. */
 export const STREAM: unique symbol = Symbol('stream')
 
 type WholeBody = string | Uint8Array | null

@@ -40,7 +40,7 @@ interface AcceptedSocket extends Socket {
 const MIN_VERSION = 'TLSv1.2'
 /** Session ID context. It is the same for all certificates, so that a ticket is valid for each of them. */
 const SESSION_ID_CONTEXT = 'fw'
-/** Represents no limit, because `node:tls` replaces 0 with its own default. */
+/** Timeout that stands for no limit, because `node:tls` replaces 0 with its own default. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1
 
 /** Accepts TLS connections on one port. Chooses the certificate by the name that the client requests. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 /** A file of a corpus. */
 interface CorpusFile {
-  /** Describes the failure for readers. */
+  /** Description of the failure for readers. */
   readonly found: string
   readonly input: unknown
 }

@@ -8,7 +8,8 @@ import { Random } from './random.ts'
 import { loadTarget, type TargetFile } from './target.ts'
 
 /**
- * A target hangs if it makes no progress for this time, which is long because other processes also need the CPU.
+ * Milliseconds without progress after which a target counts as hung. Generous, because other processes also need the
+ * CPU.
  */
 const HANG_MS = 30_000
 const WATCH_MS = 250
@@ -38,7 +39,7 @@ export interface HuntResult {
 
 /** An input on which a target throws, hangs or ends its process. */
 export interface Finding {
-  /** Describes the failure. */
+  /** Description of the failure. */
   readonly text: string
   readonly input: unknown
   /**

@@ -16,7 +16,7 @@ export interface BodySupply {
   onFault?(error: unknown): void
 }
 
-/** Ignores all events, because an empty body needs no supply. */
+/** The supply of an empty body, which ignores all events. */
 const NO_SUPPLY: BodySupply = { onWanted: ignore, onFull: ignore, onRoom: ignore }
 
 /**

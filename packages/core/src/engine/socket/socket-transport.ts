@@ -126,7 +126,8 @@ export class SocketTransport implements Transport {
     const socket = this.#socket
     // When only FIN remains to be sent, a reset fails with EINVAL, and Node.js then never closes the socket.
     const isEnding = socket.writableEnded && socket.writableLength === 0
-    // A Unix socket has no address and does not support a reset. A PROXY header can give it one, so ask the socket.
+    // A Unix socket has no address and does not support a reset. Check the socket, because a PROXY header can replace
+    // `this.remoteAddress`.
     if (this.isEncrypted || socket.remoteAddress === undefined || isEnding) return this.destroy()
     stopReading(socket)
     socket.resetAndDestroy()
