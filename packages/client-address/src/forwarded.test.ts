@@ -29,7 +29,7 @@ describe('forwardedForFromLast', () => {
     ['for=a;;proto=b, ,for=c', ['c', '', 'a']],
     ['', ['']],
     ['__proto__=x, Constructor=y;for=a', ['a', '']],
-    // A proxy adds one parameter (RFC 7239 §4). Someone else added the second one.
+    // A proxy adds one parameter (RFC 7239 §4). Another party added the second one.
     ['for=a, for=b;host=x;for=c', ['', 'a']],
   ])('reads %j as %j', (field, nodes) => {
     expect([...forwardedForFromLast(field)]).toEqual(nodes)
