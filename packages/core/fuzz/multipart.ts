@@ -19,7 +19,7 @@ interface Part {
 }
 
 const MAX_PARTS = 8
-/** Upper bound for the event-loop turns that a body takes, apart from its slices. */
+/** Upper bound for the event-loop turns that a body needs, apart from its slices. */
 const MAX_TURNS = 5000
 const BOUNDARIES: readonly string[] = [
   'b',

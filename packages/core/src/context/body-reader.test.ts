@@ -63,7 +63,7 @@ describe('BodyReader.bytes', () => {
   it.each([
     [4, true],
     [3, false],
-  ])('reads 4 bytes under a limit of %i: %s', async (maxBytes, isAllowed) => {
+  ])('reports whether 4 bytes are within a limit of %i: %s', async (maxBytes, isAllowed) => {
     const reader = readerOf('abcd', { maxBytes })
     const status = await reader.bytes().then(
       () => 200,
@@ -180,7 +180,7 @@ describe('BodyReader.json', () => {
     [['*/*'], 'application/x-www-form-urlencoded', true],
     [['*/*'], 'x', true],
     [['*/*'], undefined, true],
-  ])('reads or rejects, with bodyTypes %j, type %s: %s', async (types, type, isRead) => {
+  ])('reports whether bodyTypes %j allow the type %s: %s', async (types, type, isRead) => {
     const reader = readerOf('[1]', { types, ...(type === undefined ? {} : json(type)) })
     const status = await reader.json().then(
       () => 200,
@@ -212,7 +212,7 @@ describe('BodyReader.form', () => {
     ])
   })
 
-  it('rejects another type with 415', async () => {
+  it('rejects a multipart form with 415', async () => {
     await expect(readerOf('a=1', json('multipart/form-data; boundary=x')).form()).rejects.toMatchObject({ status: 415 })
   })
 

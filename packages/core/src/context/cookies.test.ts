@@ -27,7 +27,7 @@ describe('a request cookie', () => {
     ['__proto__=1', '__proto__', '1'],
     ['nonsense', 'nonsense', null],
     [undefined, 'a', null],
-  ])('parses the field %j, with the cookie %s as %j', (cookie, name, value) => {
+  ])('returns $2 for the cookie $1 in the field $0', (cookie, name, value) => {
     expect(setup(cookie).cookies.get(name)).toBe(value)
   })
 

@@ -60,7 +60,7 @@ describe('a connection with several requests', () => {
     expect(ended).toBe('fin')
   })
 
-  it('answers all 1000 pipelined requests after an immediate FIN from the client', async () => {
+  it('answers all 1,000 pipelined requests after an immediate FIN from the client', async () => {
     const { port } = await serve(hello)
     const socket = connect(port, '127.0.0.1')
     socket.end('GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(1000))
