@@ -25,7 +25,7 @@ function marker(open = '<', onCancel = (): void => {}): BodyEncoder {
   }
 }
 
-/** Like `marker`, but each call takes a turn of the event loop. */
+/** Like `marker`, but each call lasts one turn of the event loop. */
 function slowMarker(): BodyEncoder {
   const encoder = marker()
   return {
@@ -64,7 +64,7 @@ const describeResponse: ResponseFilter = (response, ctx) => {
 const reported: string[] = []
 let canceled = 0
 
-/** Sends five bytes step by step, with their length. */
+/** Sends five bytes in two writes, with their length announced. */
 function file(ctx: Context): void {
   ctx.responseHeaders.set('content-length', '5')
   const body = ctx.startResponse()

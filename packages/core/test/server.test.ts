@@ -346,7 +346,7 @@ it.each([
 
 describe('a listener at its connection limit', () => {
   it.each([{ maxConnections: 2 }, { maxConnectionsPerAddress: 2 }])(
-    'closes further connections immediately: %o',
+    'closes further connections immediately with the limits %o',
     async (limits) => {
       const { port = 0 } = await make({ limits }).listen(local)
       const clients = await Promise.all([1, 2].map(() => connect('h1', { port })))

@@ -228,7 +228,7 @@ it('serves an expired certificate and logs a warning', async () => {
 
 it.each<[string, () => TlsOptions, RegExp]>([
   [
-    'a key of another type',
+    'a key of a different type',
     () => ({ key: ED25519.key, cert: first.cert }),
     /the private key does not belong to the certif/,
   ],

@@ -37,7 +37,7 @@ describe('a TLS connection', () => {
     [['http/1.0', 'h2'], 'h2'],
     [['http/1.0'], 'http/1.0'],
     [[], false],
-  ])('answers ALPN %j with %s (RFC 9113 §3.2)', async (offered, protocol) => {
+  ])('responds to ALPN %j with %s (RFC 9113 §3.2)', async (offered, protocol) => {
     expect(await agree(offered)).toMatchObject({ alpnProtocol: protocol })
   })
 

@@ -343,7 +343,7 @@ describe('the end of the primary', () => {
     for (const pid of program.workers()) await expect.poll(() => isRunning(pid), POLL_OPTIONS).toBe(false)
   })
 
-  it('does not end the workers after SIGKILL until their requests finish', async () => {
+  it('stops the workers after SIGKILL only when their requests have finished', async () => {
     const program = new Program({ listen: { workers: 2 } })
     const url = await program.url()
     const slow = fetch(`${url}slow/700`)
