@@ -17,10 +17,10 @@ export interface RunOptions {
   readonly input?: string
 }
 
-/** The program in this workspace. */
+/** Path of the program in this workspace. */
 export const PROGRAM: string = join(import.meta.dirname, '../bin/create.js')
 
-/** Time limit for a command, in milliseconds. It leaves time to repeat a stalled download. */
+/** Time limit for a command, in milliseconds. It is long enough to repeat a stalled download. */
 const TIMEOUT_MS = 300_000
 
 /** Environment variables, except those that the package manager sets for the test run. */

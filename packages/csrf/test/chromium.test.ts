@@ -11,7 +11,7 @@ const site = new Server()
 const decisions: (string | CsrfRefusal)[] = []
 let browser: Browser
 let context: BrowserContext
-/** The bank at each address; `localhost` is another site. */
+/** The bank at each address. The browser treats `localhost` as a different site. */
 let bankUrl: string
 let bankPort: string
 let siteUrl: string
