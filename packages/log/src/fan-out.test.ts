@@ -291,7 +291,7 @@ describe('the list of sinks', () => {
       [sinkAble({ usesLocation: false }), sinkAble({ usesLocation: true })],
       true,
     ],
-  ])('reports whether a sink reads the location: %s', (_what, sinks, expected) => {
+  ])('reports whether any sink reads the location: %s', (_what, sinks, expected) => {
     expect(start(...sinks).fanOut.usesLocation).toBe(expected)
   })
 })

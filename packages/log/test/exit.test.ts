@@ -72,7 +72,7 @@ describe('a writer thread that is terminated', () => {
   const MORE = `for (let at = ${COUNT}; at < ${COUNT + 500}; at++) log.info('line {}', at)`
   const withMore = [...ALL, ...Array.from({ length: 500 }, (_, at) => `line ${COUNT + at}`)]
 
-  it.each(MODES.slice(1))('leaves its lines to the main thread in %s', (_mode, options) => {
+  it.each(MODES.slice(1))('has its remaining lines written by the main thread in %s', (_mode, options) => {
     const killed = program(options, `await Promise.all(threads.map((thread) => thread.terminate())); ${MORE}`)
     const { console, file, stderr } = linesAfter(killed)
     expect(console).toEqual(withMore)
@@ -81,7 +81,7 @@ describe('a writer thread that is terminated', () => {
   })
 
   it.each(MODES.slice(1))(
-    'leaves its lines to an error that is logged before the end of the thread is detected, in %s',
+    'loses no lines if an error is logged before its end is detected, in %s',
     (_mode, options) => {
       const end = `for (const thread of threads) void thread.terminate()
 ${MORE}

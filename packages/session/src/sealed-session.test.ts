@@ -99,7 +99,7 @@ describe('sealedSession()', () => {
     ['http://example.org', '__Host-session'],
     ['http://localhost.example.org', '__Host-session'],
     ['http://notlocalhost', '__Host-session'],
-  ])('names the cookie for %s %s', async (origin, name) => {
+  ])('uses the cookie name $1 on $0', async (origin, name) => {
     const [cookie = ''] = (await new Browser(appWith(), origin).post('/login')).headers.getSetCookie()
     expect(cookie.split('=')[0]).toBe(name)
     expect(cookie.includes('Secure')).toBe(name !== 'session')

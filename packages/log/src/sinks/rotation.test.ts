@@ -132,7 +132,7 @@ describe('a file that was renamed', () => {
     expect(contents(directory)).toEqual({ 'app.log': ['c'], 'old.log': ['a', 'b'] })
   })
 
-  it('is replaced at the signal of reopenOn in asynchronous mode', async () => {
+  it('is replaced on the reopenOn signal in asynchronous mode', async () => {
     const { sink, directory } = start({ reopenOn: 'SIGHUP' })
     const logger = createLogger({ async: true, flushIntervalMs: 60_000, sinks: [sink] })
     logger.info('a')

@@ -35,7 +35,7 @@ class Model {
 }
 
 describe('decide', () => {
-  it('matches a model that counts single units for every sequence of requests', () => {
+  it('matches a model that counts individual units for every sequence of requests', () => {
     const requests = fc.array(fc.tuple(fc.integer({ min: 0, max: 30 * SECOND }), fc.integer({ min: 0, max: 5 })), {
       minLength: 1,
       maxLength: 60,
