@@ -84,7 +84,7 @@ describe('publish', () => {
     expect(dataOf(body)).toBe('text {"x":[1]} <7>')
   })
 
-  it('generates ascending ids that differ between channels and fit into a header field', async () => {
+  it('generates ascending IDs that differ between channels and fit into a header field', async () => {
     const [one, two] = [new SseChannel(), new SseChannel()]
     const { stream, body } = await open()
     for (const channel of [one, two]) {
@@ -101,9 +101,9 @@ describe('publish', () => {
   it.each<[string, Parameters<SseChannel['publish']>, typeof TypeError]>([
     ['a line break in the name', ['a\nb', 'x'], TypeError],
     ['a name that is not a string', [1 as unknown as string, 'x'], TypeError],
-    ['a line break in the id', ['a', 'x', { id: '\r' }], TypeError],
-    ['an id that is not a string', ['a', 'x', { id: 1 as unknown as string }], TypeError],
-    ['NUL in the id', ['a', 'x', { id: '\0' }], TypeError],
+    ['a line break in the ID', ['a', 'x', { id: '\r' }], TypeError],
+    ['an ID that is not a string', ['a', 'x', { id: 1 as unknown as string }], TypeError],
+    ['NUL in the ID', ['a', 'x', { id: '\0' }], TypeError],
     ['a value without a JSON form', ['a', undefined], TypeError],
     ['a cycle', ['a', cycle], TypeError],
     ['a key that is not a string', ['a', 'x', { key: 1 as unknown as string }], TypeError],
@@ -317,7 +317,7 @@ describe('a client that connects before the backplane has delivered its stored e
     expect(dataOf(body)).toBe('2 3')
   })
 
-  it('receives the events after its id', async () => {
+  it('receives the events after its ID', async () => {
     const { body, load } = await joinEarly({ headers: { 'last-event-id': '0' } })
     await load([10_000, 1000, 0])
     expect(dataOf(body)).toBe('1 2')

@@ -175,7 +175,7 @@ describe('from', () => {
   })
 
   it.each([
-    ['the client going', (_: SseStream, body: FakeBody) => body.disconnect()],
+    ['a client disconnect', (_: SseStream, body: FakeBody) => body.disconnect()],
     ['close()', (stream: SseStream) => stream.close()],
   ])('calls return() on the source on %s, even while next() is pending', async (_, over) => {
     const { stream, body } = await open()
@@ -525,7 +525,7 @@ describe('a client that reads nothing', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('is never aborted with 0', async () => {
+  it('is never aborted if stallTimeoutMs is 0', async () => {
     const { stream, body } = await open({ heartbeatMs: 0, stallTimeoutMs: 0 })
     body.capacity = 0
     void stream.data('a')
@@ -562,7 +562,7 @@ describe('a heartbeat', () => {
     stream.close()
   })
 
-  it('is disabled with 0', async () => {
+  it('is disabled if heartbeatMs is 0', async () => {
     const { body } = await open({ heartbeatMs: 0 })
     vi.advanceTimersByTime(100_000)
     expect(body.text).toBe('')

@@ -75,7 +75,7 @@ describe('encodeEvent', () => {
     ['x'.repeat(4096), 'x'],
     ['é'.repeat(2048), 'é'],
     ['\u{1F600}'.repeat(1024), 'x'],
-  ])('limits an id to 4,096 bytes: case %#', (id, more) => {
+  ])('limits an ID to 4,096 bytes: case %#', (id, more) => {
     expect(encodeEvent({ id })).toBe(`id: ${id}\n\n`)
     const error = expect.objectContaining({
       name: 'RangeError',

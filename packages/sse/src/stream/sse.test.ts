@@ -59,7 +59,7 @@ describe('the head', () => {
 })
 
 describe('an option', () => {
-  it('sends a retry block first if it is retryMs', async () => {
+  it('causes an initial retry block if it is retryMs', async () => {
     const { ctx, body } = fakeContext()
     const stream = await sse(ctx, { retryMs: 0 })
     await stream.data('a')
