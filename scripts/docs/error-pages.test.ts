@@ -61,7 +61,7 @@ describe('pageFaults', () => {
   })
 
   it.each([
-    ['another title', PAGE.replace('FW_A', 'FW_B'), 'must start with "# FW_A"'],
+    ['a different title', PAGE.replace('FW_A', 'FW_B'), 'must start with "# FW_A"'],
     ['no sentence', PAGE.replace('What is wrong,\nin one sentence.\n\n', ''), 'must say in one sentence'],
     ['no cause', PAGE.replace('## Cause', '## Reason'), 'must have the part "## Cause"'],
     ['no fix', PAGE.replace('## Fix', '## Remedy'), 'must have the part "## Fix"'],

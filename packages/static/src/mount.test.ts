@@ -98,7 +98,7 @@ describe('a sidecar', () => {
     expect((await ask()).status).toBe(404)
   })
 
-  it('leads to 406 if the client accepts none of the available codings', async () => {
+  it('causes a 406 if the client accepts no available content coding', async () => {
     await using folder = await tempFolder(APP)
     await using server = await serve((router) => staticFiles(router, '/', folder.path))
     const response = await server.ask('/app.js', { 'accept-encoding': '*;q=0' })

@@ -128,9 +128,9 @@ eachProtocol('static files', start, (client) => {
     ['a decoded name', '/%61.txt?x=1', {}, 200, 'hello'],
     ['the public dot directory', '/.well-known/x', {}, 200, 'KNOWN'],
     ['a sidecar', '/app.js', { 'accept-encoding': 'gzip, br' }, 200, 'BR'],
-    ['the coding that is accepted', '/app.js', { 'accept-encoding': 'br;q=0, gzip' }, 200, 'GZIP'],
-    ['no coding', '/app.js', { 'accept-encoding': 'identity' }, 200, 'IDENTITY'],
-    ['406 without any coding', '/app.js', { 'accept-encoding': '*;q=0' }, 406, null],
+    ['the accepted content coding', '/app.js', { 'accept-encoding': 'br;q=0, gzip' }, 200, 'GZIP'],
+    ['no content coding', '/app.js', { 'accept-encoding': 'identity' }, 200, 'IDENTITY'],
+    ['406 if no content coding is accepted', '/app.js', { 'accept-encoding': '*;q=0' }, 406, null],
     ['304 by date', '/a.txt', { 'if-modified-since': MODIFIED }, 304, ''],
     ['304 by any tag', '/a.txt', { 'if-none-match': '*' }, 304, ''],
     [

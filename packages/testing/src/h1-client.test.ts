@@ -42,14 +42,14 @@ it('reuses a connection for the next request', async () => {
 it.each([
   ['has "connection: close"', `${HEAD}Connection: close\r\nContent-Length: 1\r\n\r\na`],
   ['has "close" in a list of connection options', `${HEAD}Connection: x, Close\r\nContent-Length: 1\r\n\r\na`],
-])('opens another connection after a response that %s', async (_name, received) => {
+])('opens a new connection after a response that %s', async (_name, received) => {
   await using server = await scripted(received)
   await (await server.client.request({ path: '/' })).text()
   await (await server.client.request({ path: '/' })).text()
   expect(server.sockets).toHaveLength(2)
 })
 
-it('opens another connection after the server has closed the idle connection', async () => {
+it('opens a new connection after the server has closed the idle connection', async () => {
   await using server = await scripted(`${HEAD}Content-Length: 0\r\n\r\n`)
   await server.client.request({ path: '/' })
   const [first] = server.sockets

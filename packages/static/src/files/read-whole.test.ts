@@ -42,13 +42,13 @@ describe('readWhole', () => {
     expect(typeof before === 'object' ? Buffer.from(before.bytes).toString() : '').toBe(text)
   })
 
-  it('accepts a file that has grown, given a sample', async () => {
+  it('accepts a file that has grown if the earlier content of the same file matches', async () => {
     await using folder = await tempFolder({ file: 'long' })
     const append = (): void => appendFileSync(folder.join('file'), 'er')
     const before = await readChanged(folder, append)
     if (typeof before !== 'object') throw new Error('It was changed')
     expect(await readChanged(folder, append, before)).toBe('longer')
-    // The sample belongs to another file, or to another state of this file.
+    // The sample belongs to a different file, or to a different state of this file.
     writeFileSync(folder.join('file'), 'LONG')
     expect(await readChanged(folder, append, before)).toBeTypeOf('object')
     writeFileSync(folder.join('file'), 'long')

@@ -112,7 +112,7 @@ describe('streamFile', () => {
     expect(body.mostHeld).toBe(LARGE_BYTES)
   })
 
-  it('does not overwrite slices that the transport still holds', async () => {
+  it('does not overwrite slices that the transport is still using', async () => {
     await using folder = await tempFolder({ file: content })
     const bodies = Array.from({ length: 4 }, () => new SlowBody(false))
     await Promise.all(bodies.map((body) => send(folder, body)))
@@ -149,7 +149,7 @@ describe('streamFile', () => {
   it.each<[string, (path: string) => void]>([
     ['shorter', (path) => truncateSync(path, 0)],
     ['longer', (path) => appendFileSync(path, 'more')],
-  ])('sends no bytes of a file that is %s than at the time of opening', async (_, change) => {
+  ])('sends no bytes of a file that is %s than when it was opened', async (_, change) => {
     await using folder = await tempFolder({ file: content })
     utimesSync(folder.join('file'), 1, 1)
     const source = await openSource(folder.join('file'), `${folder.path}/`, 'inside')

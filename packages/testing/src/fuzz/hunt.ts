@@ -7,9 +7,7 @@ import type { ChildReport, ChildTask } from './child.ts'
 import { Random } from './random.ts'
 import { loadTarget, type TargetFile } from './target.ts'
 
-/**
- * A target hangs if it makes no progress for this time, which is long because other processes also need the CPU.
- */
+/** Milliseconds without progress after which a target counts as hung. Generous, because other processes also need the CPU. */
 const HANG_MS = 30_000
 const WATCH_MS = 250
 /** The heap limit in MiB. Parsers of peer input need less memory. */

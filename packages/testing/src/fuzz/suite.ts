@@ -21,7 +21,7 @@ export function fuzzSuite(folder: URL): void {
   for (const target of targetsIn(fileURLToPath(folder))) {
     describe(`fuzz target ${target.name}`, () => {
       const corpus = corpusFiles(target.corpus)
-      it.runIf(corpus.length > 0).each(corpus)('accepts the results for %s', async (file) => {
+      it.runIf(corpus.length > 0).each(corpus)('passes the check for %s', async (file) => {
         const loaded = await loadTarget(target.path)
         const checked = async (): Promise<void> => loaded.check(readCorpusFile(target.corpus, file))
         await expect(checked()).resolves.toBeUndefined()
