@@ -80,7 +80,7 @@ everyWay('a multipart upload', start, (client) => {
     expect(await post('/beginnings', [body])).toEqual([200, names])
   })
 
-  it('causes no warning, however large a part is', async () => {
+  it('causes no warning for a part of any size', async () => {
     const warnings: Error[] = []
     const note = (warning: Error): void => void warnings.push(warning)
     process.on('warning', note)

@@ -36,7 +36,7 @@ function slowMarker(): BodyEncoder {
   }
 }
 
-/** An encoder whose first call never ends, so that its input accumulates. */
+/** An encoder whose first call never ends, so its input accumulates. */
 function stuck(onCancel: () => void): BodyEncoder {
   return { write: () => new Promise(() => {}), flush: () => {}, end: () => {}, cancel: onCancel }
 }
@@ -408,7 +408,7 @@ everyWay('a response filter', start, (client, way: Way) => {
       ['/slow/started', '<12345>|.'],
       ['/slow/unended', '<open>|.'],
       ['/twice/stream', '[(one>>[(two>>[.>.'],
-    ])('sends %s as %s, without a length', async (path, expected) => {
+    ])('sends %s as %j, without a length', async (path, expected) => {
       const response = await get(path)
       expect(await response.text()).toBe(expected)
       expect(response.headers.get('content-length')).toBe(null)

@@ -117,7 +117,11 @@ describe('reloadTls', () => {
   })
 
   it.each<[string, () => TlsCertificate, RegExp]>([
-    ['a key for another certificate', () => ({ key: first.key, cert: second.cert }), /the private key does not belong/],
+    [
+      'a key for a different certificate',
+      () => ({ key: first.key, cert: second.cert }),
+      /the private key does not belong/,
+    ],
     ['text that is not a certificate', () => ({ key: 'x', cert: 'y' }), /they are not a certificate/],
     [
       'a function that throws',

@@ -92,7 +92,7 @@ describe('a proxy that connects over a Unix socket', () => {
     other.close()
   })
 
-  it('is also trusted over TLS', async () => {
+  it('is trusted over TLS', async () => {
     await using folder = await tempFolder()
     const { key, cert } = await testCertificate()
     await using server = make(['10.0.0.0/8'], { tls: { key, cert } })

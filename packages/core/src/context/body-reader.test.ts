@@ -163,7 +163,7 @@ describe('BodyReader.json', () => {
     expect(await readerOf('[1]', json(`application/json; charset=${charset}`)).json()).toEqual([1])
   })
 
-  it.each(['iso-8859-1', 'utf-16', '"us-ascii"', '', '"'])('rejects charset %s with 415', async (charset) => {
+  it.each(['iso-8859-1', 'utf-16', '"us-ascii"', '', '"'])('rejects charset %j with 415', async (charset) => {
     await expect(readerOf('[1]', json(`application/json;charset=${charset}`)).json()).rejects.toMatchObject({
       status: 415,
       message: 'The charset of the body is not utf-8',

@@ -182,7 +182,7 @@ describe('readRequestHead after another head on the same connection', () => {
   it.each([
     ['the same head', first],
     ['the same head followed by a body', `${first}abc`],
-    ['the same head followed by a part of another', `${first}abcGET / HT`],
+    ['the same head followed by a part of the next', `${first}abcGET / HT`],
     ['the same fields for another target', first.replace('/a', '/b')],
     ['the same fields in another version', first.replace('1.1', '1.0')],
     ['different fields', first.replace('3', '4')],

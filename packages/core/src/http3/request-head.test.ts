@@ -79,7 +79,7 @@ describe('readRequestHead', () => {
     ['a host repeated', [...GET, 'host', 'example.com', 'host', 'example.com']],
     ['a pseudo-header field repeated', [...GET, ':path', '/']],
     ['a response pseudo-header field', [...GET, ':status', '200']],
-    [':protocol, which was not offered', [...GET, ':protocol', 'websocket']],
+    [':protocol, which was not offered,', [...GET, ':protocol', 'websocket']],
     ['a pseudo-header field after a field', ['x', 'y', ...GET]],
     ['CONNECT with :path', [':method', 'CONNECT', ':authority', 'a:443', ':path', '/']],
     ['CONNECT with :scheme', [':method', 'CONNECT', ':authority', 'a:443', ':scheme', 'https']],

@@ -183,7 +183,7 @@ describe('a PRIORITY_UPDATE frame (RFC 9218 §7.1)', () => {
       Buffer.concat(Array.from({ length: 101 }, (_, n) => priorityUpdate(1 + 2 * n, 'u=1'))),
       'connection PROTOCOL_ERROR',
     ],
-  ])('closes the connection %s', async (_what, sent, outcome) => {
+  ])('closes the connection if it is %s', async (_what, sent, outcome) => {
     const { port } = await serveEngines((exchange) => exchange.respond(200, [], 'x'))
     const client = await RawClient.connect(port)
     await client.ping()

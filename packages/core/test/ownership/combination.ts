@@ -70,7 +70,7 @@ export interface Combination {
   readonly event: (typeof EVENTS)[number]
   /** Whether the handler catches the rejection of its read. */
   readonly catches: boolean
-  /** Whether middleware awaits the handler and then returns another result. */
+  /** Whether middleware awaits the handler and then returns a different result. */
   readonly hasMiddleware: boolean
 }
 

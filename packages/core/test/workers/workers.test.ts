@@ -271,7 +271,7 @@ describe('SIGHUP', () => {
   })
 })
 
-it('ends when the terminal in which it was started is closed', async () => {
+it('stops the program when the terminal in which it was started is closed', async () => {
   await using folder = await tempFolder()
   const output = folder.join('out.log')
   const options = { listens: [{ port: 0, host: '127.0.0.1', workers: 1 }], logFile: output }
@@ -314,7 +314,7 @@ describe('reloadTls in the primary', () => {
   })
 })
 
-describe('the end of the primary', () => {
+describe('the primary', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)(
     'waits for in-flight requests after %s, then exits with code 0',
     async (signal) => {

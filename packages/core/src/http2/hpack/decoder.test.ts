@@ -200,7 +200,7 @@ describe('HpackDecoder', () => {
   })
 
   describe('the dynamic table', () => {
-    it('has room for 4,096 bytes until the first size update, even if another size is announced', () => {
+    it('has room for 4,096 bytes until the first size update, even if a different size is announced', () => {
       const decoder = newDecoder(0)
       decode(decoder, indexedLiteral('a', 'b'))
       expect(decode(decoder, 'be').fields).toEqual(['a', 'b'])

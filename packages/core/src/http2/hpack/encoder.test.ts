@@ -44,7 +44,7 @@ describe('HpackEncoder', () => {
     expect(rest).toEqual(['be', 'be'])
   })
 
-  it('writes the same bytes regardless of other connections, so that their fields do not leak', () => {
+  it('writes the same bytes regardless of other connections, so their fields do not leak', () => {
     const field = fc.tuple(fc.constantFrom('x-token', 'vary', 'x-a', 'etag'), fc.constantFrom('a', 'b', 'c', 'secret'))
     const responses = fc.array(fc.array(field, { maxLength: 4 }), { maxLength: 60 })
     fc.assert(
