@@ -146,7 +146,7 @@ describe('a channel in several processes', () => {
     expect(node.gaps).toBe(1)
   })
 
-  it('works with RESP2 and RESP3', async () => {
+  it('delivers events over RESP2 and RESP3', async () => {
     await using redis = await RedisServer.start(false)
     const connection = { path: redis.path, tls: false } as const
     await using two = new Node(createClient({ socket: connection, RESP: 2 }))
@@ -362,7 +362,7 @@ describe('a large event', () => {
     expect([one.gaps, two.gaps, three.gaps]).toEqual([0, 0, 0])
   })
 
-  it('arrives over a connection that is too slow for several such events in one reply', async () => {
+  it('arrives over a connection that is too slow for several large events in one reply', async () => {
     await using redis = await RedisServer.start(false)
     await using line = await CuttableLine.to(redis.path)
     await using near = new Node(redis.client)
@@ -444,12 +444,12 @@ it.each<[string, [string, object?], string]>([
   ['an empty name', [''], 'name must be a non-empty string, got "". Use the same name in every process.'],
   ['an unknown option', ['a', { host: '' }], 'unknown option "host". Known options: prefix, maxBufferedEvents, '],
   [
-    'an earlier name of maxBufferedEvents',
+    'the earlier name of maxBufferedEvents',
     ['a', { maxPending: 1 }],
     'unknown option "maxPending". Use maxBufferedEvents instead.',
   ],
   [
-    'an earlier name of maxBufferedBytes',
+    'the earlier name of maxBufferedBytes',
     ['a', { maxPendingBytes: 1 }],
     'unknown option "maxPendingBytes". Use maxBufferedBytes instead.',
   ],

@@ -11,7 +11,7 @@ const NAVIGATION = 'text/html,application/xhtml+xml,*/*;q=0.8'
 const APP = { 'app.js': 'IDENTITY', 'app.js.br': 'BR', 'app.js.gz': 'GZIP', 'plain.js': 'PLAIN' }
 
 describe('a sidecar', () => {
-  it('is sent with Vary to clients that accept its coding', async () => {
+  it('is sent with Vary to clients that accept its content coding', async () => {
     await using folder = await tempFolder({ ...APP, 'z.css': 'Z', 'z.css.zst': 'ZSTD', 'only.js.gz': 'ALONE' })
     await using server = await serve((router) => staticFiles(router, '/', folder.path))
     const table: [string, string, string, string | null][] = [
@@ -251,7 +251,7 @@ describe('freshness', () => {
   })
 
   it.each(['/app.js', '/some/route'])(
-    'responds identically from memory and disk, with conditions, codings and Cache-Control (%s)',
+    'responds identically from memory and disk, with conditions, content codings and Cache-Control (%s)',
     async (path) => {
       await using folder = await tempFolder(APP)
       await using server = await serve((router) =>

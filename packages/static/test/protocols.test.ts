@@ -16,7 +16,7 @@ import { sendFile, staticFiles } from '../src/index.ts'
 import { openFilesIn } from './open-files.ts'
 
 const LARGE = 1_500_000
-/** Content without repetition, so that misplaced bytes are detected. */
+/** Content without repetition, so misplaced bytes are detected. */
 const large = Buffer.from(Array.from({ length: LARGE / 4 }, (_, i) => i.toString(36).padStart(4, '0')).join(''))
 /** More bytes than the transport and the client buffer, so that a client can stop in the middle. */
 const HUGE = 24 * 1024 * 1024
@@ -148,7 +148,7 @@ eachProtocol('static files', start, (client) => {
     ['the whole file for several ranges', '/a.txt', { range: 'bytes=0-0,2-2' }, 200, 'hello'],
     ['a range of the version that the client has', '/a.txt', { range: 'bytes=0-0', 'if-range': MODIFIED }, 206, 'h'],
     [
-      'the whole file if the client has another version',
+      'the whole file if the client has a different version',
       '/a.txt',
       { range: 'bytes=0-0', 'if-range': '"x"' },
       200,

@@ -324,21 +324,21 @@ describe('a client that connects before the backplane has delivered its stored e
   })
 })
 
-describe('an option', () => {
+describe('the validation of options', () => {
   it.each<[string, object, typeof TypeError | typeof RangeError]>([
-    ['with an unknown name', { size: 1 }, TypeError],
-    ['with an unknown bound', { history: { size: 1 } }, TypeError],
-    ['with a count below 0', { history: -1 }, RangeError],
-    ['with a broken age', { history: { maxAgeMs: 1.5 } }, RangeError],
-    ['with an unknown policy', { slowConsumer: 'wait' }, TypeError],
-    ['with a limit that is not a number', { maxStreams: '7' }, TypeError],
-    ['with a name that is not a string', { name: 7 }, TypeError],
-    ['with onGap that is not a function', { onGap: {} }, TypeError],
-    ['with onSlow that is not a function', { onSlow: 'warn' }, TypeError],
-    ['with onDrop that is not a function', { onDrop: null }, TypeError],
-    ['with serializers that are not an object', { serializers: JSON.stringify }, TypeError],
-    ['with a serializer that is not a function', { serializers: { a: {} } }, TypeError],
-    ['with an invalid backplane', { backplane: { publish() {} } }, TypeError],
+    ['an option with an unknown name', { size: 1 }, TypeError],
+    ['an unknown limit of the history', { history: { size: 1 } }, TypeError],
+    ['a number of events below 0', { history: -1 }, RangeError],
+    ['an age that is not an integer', { history: { maxAgeMs: 1.5 } }, RangeError],
+    ['an unknown policy', { slowConsumer: 'wait' }, TypeError],
+    ['a limit that is not a number', { maxStreams: '7' }, TypeError],
+    ['a name that is not a string', { name: 7 }, TypeError],
+    ['onGap that is not a function', { onGap: {} }, TypeError],
+    ['onSlow that is not a function', { onSlow: 'warn' }, TypeError],
+    ['onDrop that is not a function', { onDrop: null }, TypeError],
+    ['serializers that are not an object', { serializers: JSON.stringify }, TypeError],
+    ['a serializer that is not a function', { serializers: { a: {} } }, TypeError],
+    ['an invalid backplane', { backplane: { publish() {} } }, TypeError],
   ])('refuses %s', (_, options, error) => {
     expect(() => new SseChannel(options as ChannelOptions)).toThrow(error)
   })

@@ -20,7 +20,7 @@ describe('History', () => {
     ['a number of events', { maxEvents: 2 }, 'c d'],
     ['a number of bytes', { maxBytes: 25 }, 'c d'],
     ['an age', { maxAgeMs: 100 }, 'c d'],
-    ['no limit', {}, 'a b c d'],
+    ['nothing', {}, 'a b c d'],
     ['a count of 0', { maxEvents: 0 }, ''],
     ['fewer bytes than a single event', { maxBytes: 5 }, ''],
   ])('is limited by %s', (_, limits, kept) => {

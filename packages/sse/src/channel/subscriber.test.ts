@@ -319,7 +319,7 @@ describe('a slow subscriber', () => {
     expect(dataOf(body)).toBe(`01 ${'x'.repeat(500)}`)
   })
 
-  it('is reported once at three quarters until it has caught up', async () => {
+  it('is reported once when its buffer is three quarters full, until it has caught up', async () => {
     const warnings: number[] = []
     const { channel, body } = await slow({
       slowConsumer: 'drop-newest',

@@ -84,7 +84,7 @@ describe('encodeEvent', () => {
     expect(() => encodeEvent({ id: id + more })).toThrow(error)
   })
 
-  it.each([-1, 0.5, NaN, Infinity, 2 ** 53, '5', null])('rejects the retry time %j', (retry) => {
+  it.each([-1, 0.5, NaN, Infinity, 2 ** 53, '5', null])('rejects the retry time %o', (retry) => {
     expect(() => encodeEvent({ retry: retry as number })).toThrow(RangeError)
   })
 

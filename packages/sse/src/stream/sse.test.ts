@@ -110,7 +110,7 @@ describe('lastEventId', () => {
     ['null for a parameter by default', { query: 'id=a&lastEventId=b' }, undefined, null],
     ['null for an empty field', { headers: { 'last-event-id': '' } }, undefined, null],
     ['null for an empty parameter', { query: 'id=' }, 'id', null],
-    ['null without any', {}, 'id', null],
+    ['null without a field or a parameter', {}, 'id', null],
   ])('is %s', async (_, request, lastEventIdParam, expected) => {
     const { ctx } = fakeContext(request)
     expect((await sse(ctx, { lastEventIdParam })).lastEventId).toBe(expected)

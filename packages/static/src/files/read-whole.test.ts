@@ -28,14 +28,14 @@ async function readChanged(
 }
 
 const CHANGES: [string, (path: string) => void, string][] = [
-  ['longer', (path) => appendFileSync(path, 'er'), 'long'],
-  ['shorter', (path) => truncateSync(path, 3), ''],
-  ['other content with the same length', (path) => writeFileSync(path, 'gnol'), 'gnol'],
-  ['other, longer content', (path) => writeFileSync(path, 'other content'), 'othe'],
+  ['has become longer', (path) => appendFileSync(path, 'er'), 'long'],
+  ['has become shorter', (path) => truncateSync(path, 3), ''],
+  ['has different content of the same length', (path) => writeFileSync(path, 'gnol'), 'gnol'],
+  ['has different, longer content', (path) => writeFileSync(path, 'other content'), 'othe'],
 ]
 
 describe('readWhole', () => {
-  it.each(CHANGES)('detects a file that is %s', async (_, change, text) => {
+  it.each(CHANGES)('detects a file that %s', async (_, change, text) => {
     await using folder = await tempFolder({ file: 'long' })
     utimesSync(folder.join('file'), 1, 1)
     const before = await readChanged(folder, () => change(folder.join('file')))

@@ -61,7 +61,7 @@ describe('an entry', () => {
   })
 
   it.each(['', '{', 'null', '7', '{}', '{"event":1,"data":""}', '{"event":"","data":"","key":1}'])(
-    'ignores the entry %s from another program',
+    'ignores the entry %j, which a different program wrote',
     (body) => {
       expect(decodeEntry({ ...entry, body })).toBeUndefined()
     },
