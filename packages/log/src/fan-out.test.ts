@@ -193,7 +193,7 @@ describe('a sink that fails', () => {
     expect(fanOut.stats.sinkErrors).toBe(6)
   })
 
-  it('does not end the process if its write is async and rejects', async () => {
+  it('does not crash the process if its write is async and rejects', async () => {
     const write = (async () => {
       throw new Error('rejected')
     }) as unknown as Sink['write']

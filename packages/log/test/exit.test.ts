@@ -95,14 +95,14 @@ process.kill(process.pid, 'SIGKILL')`
 })
 
 describe('a signal in asynchronous mode', () => {
-  it('ends the process as it would without a logger', () => {
+  it('kills the process as it would without a logger', () => {
     const { signal } = runScript(program('async: true,', 'process.kill(process.pid, "SIGTERM"); await forEver()'), {
       args: [join(temporaryDirectory(), 'app.log')],
     })
     expect(signal).toBe('SIGTERM')
   })
 
-  it.each(['on', 'once'])('does not end the process if the application listens with process.%s', (method) => {
+  it.each(['on', 'once'])('does not kill the process if the application listens with process.%s', (method) => {
     const { stdout, status } = runScript(`
 process.${method}('SIGTERM', () => setTimeout(() => { log.info('closed'); process.exit(7) }, 50))
 log.init({ async: true })

@@ -74,7 +74,7 @@ describe('formatJson', () => {
   const SIX = '"method":"GET","path":"/users","status":200,"phrase":"OK","duration_ns":12000000,"bytes":1536'
   it.each([
     ['everything', entry, ALL, `{${SIX},"query":"page=2","client_ip":"127.0.0.1","protocol":"HTTP/1.1"}`],
-    ['always the same six keys, including the size', bare, NONE, `{${SIX}}`],
+    ['the same six keys in every case, including the size', bare, NONE, `{${SIX}}`],
     [
       'captured request headers and response headers separately',
       { ...captured, correlationId: 'a-1' },
@@ -82,7 +82,7 @@ describe('formatJson', () => {
       `{${SIX},"query":"page=2","client_ip":"127.0.0.1","protocol":"HTTP/1.1","request_headers":{"User-Agent":"x] [y: z","x-empty":""},"response_headers":{"x-cache":"HIT"},"correlation_id":"a-1"}`,
     ],
     [
-      'tags last, an unknown phrase as an empty string',
+      'tags last, and an unknown phrase as an empty string',
       { ...bare, status: 599, isSlow: true, isAborted: true },
       NONE,
       `{${SIX.replace('200,"phrase":"OK"', '599,"phrase":""')},"slow":true,"aborted":true}`,

@@ -34,7 +34,7 @@ it('writes data instead of the message', () => {
   expect(jsonLine(record({ data: {} }))).toBe('{"time":"2026-01-02T03:04:05.006Z","level":"info"}')
 })
 
-it('does not let data replace another member', () => {
+it('does not let data replace other members', () => {
   const data = { time: 'forged', level: 'forged', pid: 1, fields: { a: 1 }, status: 200 }
   expect(jsonLine(record({ data }))).toBe('{"time":"2026-01-02T03:04:05.006Z","level":"info","status":200}')
 })

@@ -47,7 +47,7 @@ describe('rotation by size', () => {
     expect(contents(directory)).toEqual({ 'app.log': ['second'], 'app.1.log': ['first'] })
   })
 
-  it('loses nothing in asynchronous mode', () => {
+  it('loses no lines in asynchronous mode', () => {
     const { sink, directory } = start({ rotate: { maxBytes: 100, maxFiles: 1000 } })
     const logger = createLogger({ async: true, flushIntervalMs: 1, sinks: [sink] })
     for (let at = 0; at < 500; at++) logger.info('{:04}', at)

@@ -102,7 +102,7 @@ async function outcomeOf(child: ChildProcess, progress: ProgressFile, hangMs: nu
   }, WATCH_MS)
   const result = await outcome.promise
   clearInterval(watch)
-  // Only SIGKILL ends a process that never stops collecting garbage.
+  // Only SIGKILL terminates a process that never stops collecting garbage.
   child.kill('SIGKILL')
   await closed
   return result
