@@ -28,7 +28,7 @@ describe('bearer()', () => {
     ['', 401],
     ['abc', 401],
     ['Basic abc', 401],
-    // CVE-2026-47673: another scheme must not count as Bearer.
+    // CVE-2026-47673: a different scheme must not count as Bearer.
     ['Bearerx abc', 401],
     ['xBearer abc', 401],
     ['Token abc', 401],

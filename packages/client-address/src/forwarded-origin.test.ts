@@ -54,7 +54,7 @@ describe('forwardedOrigin', () => {
     ['two schemes in an element', 'for=192.0.2.1;proto=http;proto=https', null],
     ['an unknown scheme', 'for=192.0.2.1;proto=ftp', null],
     ['a malformed element', 'for=192.0.2.1;host="a', NOTHING],
-  ])('reads %s of Forwarded: %s', (_, forwarded, expected) => {
+  ])('reads from Forwarded %s: %s', (_, forwarded, expected) => {
     expect(read({ forwarded, 'x-forwarded-proto': 'ftp', 'x-forwarded-host': 'evil' }, FORWARDED)).toEqual(expected)
   })
 
@@ -73,11 +73,11 @@ describe('forwardedOrigin', () => {
     ['a peer for the scheme only', { origin: ['scheme'] }, ['https', undefined]],
     ['a peer for the host only', { origin: ['host'] }, [undefined, 'example.org']],
     ['a peer for neither', { origin: [] }, NOTHING],
-  ])('returns the origin from %s', (_, given, expected) => {
+  ])('returns the origin only from a trusted peer: %s', (_, given, expected) => {
     expect(read(BOTH, given)).toEqual(expected)
   })
 
-  it('reads nothing without a named field', () => {
+  it('reads no origin if no field is named', () => {
     expect(forwardedOrigin(new Headers(BOTH), PEER, compileTrust(['10.0.0.0/8']))).toEqual({
       scheme: undefined,
       host: undefined,

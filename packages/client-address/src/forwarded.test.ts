@@ -67,7 +67,7 @@ describe('forwardedForFromLast', () => {
     ['escapes', `for="${'\\,'.repeat(150_000)}`],
     ['text without a comma', `@${'a'.repeat(300_000)}`],
     ['pairs without a comma', `@${';a=b'.repeat(100_000)}`],
-  ])('reads many %s in linear time', (_, field) => {
+  ])('reads a long field of %s in linear time', (_, field) => {
     expect([...forwardedForFromLast(field)].at(-1)).toBe('')
   })
 })

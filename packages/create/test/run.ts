@@ -35,7 +35,7 @@ export const PNPM: readonly string[] = (process.env['npm_config_user_agent'] ?? 
   ? ['pnpm']
   : ['npx', '--yes', 'pnpm@12']
 
-/** Runs a command to its end, without a terminal. */
+/** Runs a command until it exits, without a terminal. */
 export function run(command: readonly string[], { cwd, env = {}, input = '' }: RunOptions): Promise<Ended> {
   const [file = '', ...args] = command
   const { promise, resolve } = Promise.withResolvers<Ended>()

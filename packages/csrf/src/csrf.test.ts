@@ -49,7 +49,7 @@ describe('csrf()', () => {
     ['passes HEAD', { method: 'HEAD', site: 'cross-site' }, 200],
     ['passes OPTIONS', { method: 'OPTIONS', site: 'cross-site' }, 200],
     ['refuses PUT', { method: 'PUT', site: 'cross-site' }, 403],
-  ])('%s given %j', async (_, sent, status) => {
+  ])('%s when given %j', async (_, sent, status) => {
     expect(await statusOf(appWith(), sent)).toBe(status)
   })
 
@@ -101,7 +101,7 @@ describe('csrf()', () => {
     ['https://user@example.com', 'example.com', 403],
     ['https://example.com.attacker.example', 'example.com', 403],
     ['https://attackerexample.com', 'example.com', 403],
-  ])('compares the origin %s with the host %s: %i', async (origin, host, status) => {
+  ])('responds to the origin %s on the host %s with %i', async (origin, host, status) => {
     expect(await statusOf(appWith(), { origin, headers: { host } })).toBe(status)
   })
 
@@ -109,7 +109,7 @@ describe('csrf()', () => {
     ['https://example.org', 200],
     ['https://internal', 403],
     ['https://attacker.example', 403],
-  ])('compares the origin %s with the host that a trusted proxy reports: %i', async (origin, status) => {
+  ])('responds to the origin %s with %i if a trusted proxy reports the host example.org', async (origin, status) => {
     const app = new App({ trustProxy: { proxies: 1, header: 'x-forwarded-for', origin: ['host'] } })
     app.router.use(csrf()).post('/', () => 'ok')
     expect(await statusOf(app, { origin, headers: { host: 'internal', 'x-forwarded-host': 'example.org' } })).toBe(
@@ -119,7 +119,7 @@ describe('csrf()', () => {
 
   it.each<[string, Sent, number]>([
     [
-      'passes a page without referrer that posts to itself: rails#28299, better-auth#10944',
+      'passes a page without referrer that posts to itself (rails#28299, better-auth#10944)',
       { site: 'same-origin', origin: 'null' },
       200,
     ],
@@ -138,7 +138,7 @@ describe('csrf()', () => {
     ['refuses an unknown method', { method: 'REPORT', site: 'cross-site' }, 403],
     ['refuses a path without a route', { path: '/nowhere', site: 'cross-site' }, 403],
     ['refuses an encoded path', { path: '/%61dmin', site: 'cross-site' }, 403],
-  ])('%s given %j', async (_, sent, status) => {
+  ])('%s when given %j', async (_, sent, status) => {
     expect(await statusOf(appWith(), sent)).toBe(status)
   })
 

@@ -75,7 +75,7 @@ describe('etag()', () => {
     ['the weak form of the required tag', { headers: { 'if-match': `W/${HELLO}` } }, 412],
     ['the tag for POST', { method: 'POST', headers: { 'if-none-match': HELLO } }, 200],
     ['the tag for an error', { status: 404, headers: { 'if-none-match': HELLO } }, 404],
-  ])('responds with $2 to $0: $1', async (_, sent, status) => {
+  ])('responds with $2 to $0', async (_, sent, status) => {
     expect((await ask(sent)).status).toBe(status)
   })
 

@@ -293,7 +293,7 @@ describe('a limit in two processes', () => {
     await soon(async () => expect((await node.send('a')).headers.get('ratelimit')).toMatch(/^"default";r=\d;/))
   })
 
-  it('works again after Redis was suspended', async () => {
+  it('counts requests again after Redis was suspended', async () => {
     await using redis = await RedisServer.start()
     using node = await LimitedNode.start(redis)
     await node.send('a')

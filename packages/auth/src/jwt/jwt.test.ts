@@ -124,7 +124,7 @@ describe('jwt()', () => {
     expect(await statusOf(app, await sign({ header: { alg: 'ES384' }, key: privateKey }))).toBe(401)
   })
 
-  it('refuses tokens signed with another key and tokens without a signature', async () => {
+  it('refuses tokens with the signature of a different key and tokens without a signature', async () => {
     expect(await statusOf(appWith(), await sign({ key: other.privateKey }))).toBe(401)
     const claims = { iss: ISSUER, aud: AUDIENCE, sub: 'ada', exp: now() + 60 }
     expect(await statusOf(appWith(), new UnsecuredJWT(claims).encode())).toBe(401)

@@ -122,7 +122,7 @@ describe('decide', () => {
 })
 
 describe('quotaOf', () => {
-  it('rounds the interval up, so that the rate is never higher', () => {
+  it('rounds the interval up, so the rate is never higher', () => {
     expect(quotaOf(7, 60_000, 7)).toEqual({ intervalUs: 8_571_429, burstUs: 60_000_003 })
     expect(quotaOf(1_000_000, 1, 1)).toEqual({ intervalUs: 1, burstUs: 1 })
   })

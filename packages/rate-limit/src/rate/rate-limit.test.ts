@@ -108,7 +108,7 @@ describe('rateLimit', () => {
     [2, 11],
     [1, 10],
   ])(
-    'allows limit + burst - 1 requests from an idle client in one window: burst %i allows %i of 10',
+    'allows limit + burst - 1 requests from an idle client in one window: a burst of %i allows %i',
     async (burst, most) => {
       const send = serve({ limit: 10, windowMs: 60_000, burst })
       let allowed = 0
@@ -259,7 +259,7 @@ describe('the key of a client', () => {
     expect([await statusOf('ann'), await statusOf('bob'), await statusOf('ann')]).toEqual([200, 200, 429])
   })
 
-  it('is stored as its SHA-256 digest, so that Redis keys do not contain credentials', async () => {
+  it('is stored as its SHA-256 digest, so Redis keys do not contain credentials', async () => {
     const taken: string[] = []
     const store: RateLimitStore = { take: (key) => (taken.push(key), { allowed: true, backlogUs: 0 }) }
     const send = serve({ limit: 1, store, key: (ctx) => ctx.headers.get('x-user') ?? '' })
@@ -394,7 +394,7 @@ describe('a store that fails', () => {
     })
   })
 
-  it('is tried by one request at a time, so that the others do not wait', async () => {
+  it('is tried by one request at a time, so the others do not wait', async () => {
     const store = new ManualStore()
     const app = new App()
     app.router.use(rateLimit({ limit: 1, store, timeoutMs: 60_000, onError: () => {} })).get('/', () => 'ok')
