@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dirname, '..')
 
 /** A program, or one TypeScript block on a page. */
 interface Program {
-  /** Path, and for a block also the line where it starts: `README.md:98`. */
+  /** Path, followed by the first line of a block: `README.md:98`. */
   readonly name: string
   readonly code: string
 }
