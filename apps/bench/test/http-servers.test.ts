@@ -88,7 +88,7 @@ describe('a measured server', () => {
     expect(figures.p99Ms).toBeGreaterThanOrEqual(figures.p50Ms!)
   })
 
-  it('fails if the server sends another response', async () => {
+  it('fails if the server sends a different response', async () => {
     await using server = await startPeer(peer, hello, run)
     const other = { ...hello, response: { status: 200, body: 'Hello world' } }
     await expect(measureServer(server, other, run)).rejects.toThrow('The content is different')

@@ -1,6 +1,5 @@
-// Runs the demo with its "busy" traffic while one page is open. Prints the heap sizes of the server and the page, and
-// the size of the feed. Exits with 1 if a heap grows or the feed is larger than 30 KB/s. Run: node
-// soak/hour-on-busy.ts 3600
+// Runs the demo on "busy" with one page open. Prints the heap sizes of the server and the page, and the rate of the feed in
+// KB/s. Exits with 1 if a heap grows or the feed exceeds 30 KB/s. Run: node soak/hour-on-busy.ts 3600
 import { launchChromium } from '@fw/testing'
 import { flatness } from './flat.ts'
 import { MeasuredDemo } from './measured-demo.ts'

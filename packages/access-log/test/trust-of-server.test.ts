@@ -7,14 +7,14 @@ import { expect, it } from 'vitest'
 import { accessLog } from '../src/index.ts'
 
 it.each<[string, TrustProxy | undefined, TrustProxy | undefined, string]>([
-  ['claims, without any trustProxy', undefined, undefined, '203.0.113.9'],
-  ['has according to the server', ['127.0.0.0/8'], undefined, '198.51.100.4'],
-  ['comes from, if the server trusts no proxy', false, undefined, '127.0.0.1'],
-  ['names in the field that the server trusts', { proxies: 1, header: 'x-real-ip' }, undefined, '192.0.2.7'],
-  ["names in the field that the log's own option trusts", 1, { proxies: 1, header: 'x-real-ip' }, '192.0.2.7'],
-  ['does not name in the field that the server trusts', { proxies: 1, header: 'forwarded' }, undefined, '-'],
-  ["has according to the log's own option, not the server's", false, 2, '203.0.113.9'],
-])('logs the address that the request %s', async (_what, ofServer, own, expected) => {
+  ['the address that the client claims, without a trustProxy', undefined, undefined, '203.0.113.9'],
+  ["the address that the server's trustProxy yields", ['127.0.0.0/8'], undefined, '198.51.100.4'],
+  ['the peer address if the server trusts no proxy', false, undefined, '127.0.0.1'],
+  ['the address in the field that the server trusts', { proxies: 1, header: 'x-real-ip' }, undefined, '192.0.2.7'],
+  ["the address in the field that the log's own option trusts", 1, { proxies: 1, header: 'x-real-ip' }, '192.0.2.7'],
+  ['no address if the field that the server trusts is absent', { proxies: 1, header: 'forwarded' }, undefined, '-'],
+  ["the address that the log's own option yields, not the server's", false, 2, '203.0.113.9'],
+])('logs %s', async (_what, ofServer, own, expected) => {
   const sink = new MemorySink()
   setSinks([sink])
   await using server = new Server(ofServer === undefined ? {} : { trustProxy: ofServer })
@@ -41,7 +41,7 @@ eachProtocol(
   },
   (client) => {
     it.each(['/', '/nowhere'])(
-      "logs the peer's address for %s, regardless of the address that the request claims",
+      "logs the peer's address for the path %s, regardless of the address that the request claims",
       async (path) => {
         const sink = new MemorySink()
         setSinks([sink])
@@ -58,7 +58,7 @@ it.each<[TrustProxy, TrustProxy | undefined]>([
   [['10.0.0.0/8'], undefined],
   [false, ['10.0.0.0/8']],
   [false, { proxies: 1, header: 'x-forwarded-for' }],
-])('logs the address that a proxy reports over a Unix socket: %j, %j', async (ofServer, own) => {
+])('logs the address that a proxy reports over a Unix socket (server: %j, log: %j)', async (ofServer, own) => {
   const sink = new MemorySink()
   setSinks([sink])
   await using folder = await tempFolder()

@@ -62,13 +62,13 @@ describe('a version 2 header', () => {
       expect.anything(),
     ],
     ['LOCAL with a checksum', withChecksum(header('20 00', '03 0004 00000000')), undefined],
-  ])('has its source with %s', (_, bytes, source) => {
+  ])('contains the source for %s', (_, bytes, source) => {
     const complete = { kind: 'complete', length: bytes.length, source }
     expect(readProxyHeader(bytes)).toEqual(complete)
     expect(readProxyHeader(Buffer.concat([bytes, Buffer.from('GET /')]))).toEqual(complete)
   })
 
-  it('is incomplete until its last byte, whatever the split', () => {
+  it('is incomplete until its last byte, wherever it is split', () => {
     const bytes = withChecksum(header('21 21', V6, '20 0005 0100000000', '03 0004 00000000'))
     for (const slices of everySplit(Buffer.concat([bytes, Buffer.from('GET /')]))) {
       let received = Buffer.alloc(0)
@@ -104,11 +104,11 @@ describe('a version 2 header', () => {
     expect(readProxyHeader(bytes)).toEqual({ kind: 'invalid', reason: expect.stringContaining(reason) })
   })
 
-  it('is invalid with a checksum that does not match, whichever byte changed', () => {
+  it('is invalid if any byte changes, because its checksum does not match', () => {
     for (const kind of ['21 11', '20 11']) {
       const bytes = withChecksum(header(kind, V4, '03 0004 00000000', '04 0001 00'))
       for (let at = 16; at < bytes.length; at++) {
-        // Other types and lengths of a TLV hide the checksum.
+        // A different TLV type or length hides the checksum.
         if (at >= 28 && at < 31) continue
         const changed = Buffer.from(bytes)
         changed[at] = (changed[at] ?? 0) ^ 1
@@ -139,7 +139,7 @@ describe('a version 2 header', () => {
     ['\r\n\r\n', 'incomplete'],
     ['\r\nGET / HTTP/1.1', 'invalid'],
     ['\r\n\r\n\0\r\nQUIT\r', 'invalid'],
-  ])('reads the start %j as %s', (text, kind) => {
+  ])('classifies the start %j as %s', (text, kind) => {
     expect(readProxyHeader(Buffer.from(text)).kind).toBe(kind)
   })
 })

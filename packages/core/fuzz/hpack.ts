@@ -62,7 +62,7 @@ function block(grammar: HpackGrammar, random: Random): string {
   return random.chance(0.1) ? mutate(text, random, PIECES) : text
 }
 
-/** Returns the sections up to the first invalid block, which ends the connection. */
+/** Returns the sections up to the first invalid block, which closes the connection. */
 function checkDecoder(blocks: readonly string[]): FieldSection[] {
   const decoder = new HpackDecoder(TABLE_BYTES, MAX_LIST_BYTES)
   const reader = new HpackReader()

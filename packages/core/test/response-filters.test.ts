@@ -25,7 +25,7 @@ function marker(open = '<', onCancel = (): void => {}): BodyEncoder {
   }
 }
 
-/** Like `marker`, but each call takes a turn of the event loop. */
+/** Like `marker`, but each call lasts one turn of the event loop. */
 function slowMarker(): BodyEncoder {
   const encoder = marker()
   return {
@@ -36,7 +36,7 @@ function slowMarker(): BodyEncoder {
   }
 }
 
-/** An encoder whose first call never ends, so that its input accumulates. */
+/** An encoder whose first call never ends, so its input accumulates. */
 function stuck(onCancel: () => void): BodyEncoder {
   return { write: () => new Promise(() => {}), flush: () => {}, end: () => {}, cancel: onCancel }
 }
@@ -67,7 +67,7 @@ const describeResponse: ResponseFilter = (response, ctx) => {
 const reported: string[] = []
 let canceled = 0
 
-/** Sends five bytes step by step, with their length. */
+/** Sends five bytes in two writes, with their length announced. */
 function file(ctx: Context): void {
   ctx.responseHeaders.set('content-length', '5')
   const body = ctx.startResponse()
@@ -441,7 +441,7 @@ everyWay('a response filter', start, (client, way: Way) => {
       ['/slow/started', '<12345>|.'],
       ['/slow/unended', '<open>|.'],
       ['/twice/stream', '[(one>>[(two>>[.>.'],
-    ])('sends %s as %s, without a length', async (path, expected) => {
+    ])('sends %s as %j, without a length', async (path, expected) => {
       const response = await get(path)
       expect(await response.text()).toBe(expected)
       expect(response.headers.get('content-length')).toBe(null)

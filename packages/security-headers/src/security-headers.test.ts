@@ -158,7 +158,7 @@ describe('securityHeaders()', () => {
   })
 })
 
-describe('a handler and an inner securityHeaders()', () => {
+describe('a handler or an inner securityHeaders()', () => {
   it('replaces a field', async () => {
     const app = new App()
     app.router.use(securityHeaders({ csp: csp({ 'default-src': ['self'] }) }))

@@ -30,7 +30,7 @@ describe('compareResponse', () => {
     ['coding', { coding: 'br' }],
     ['content', { body: Buffer.from('hellO') }],
     ['content', { body: Buffer.from('hello ') }],
-  ])('rejects a different %s: %j', (what, difference) => {
+  ])('rejects a response with a different %s: %j', (what, difference) => {
     expect(() => compareResponse(expected, { ...right, ...difference })).toThrow(what)
   })
 })
@@ -42,7 +42,7 @@ describe('checkVolume', () => {
     expect(() => checkVolume({ ...load, bytes }, 100, { connections: 2 })).not.toThrow()
   })
 
-  it.each([999, 1201])('rejects %d bytes for the same responses', (bytes) => {
+  it.each([999, 1201])('rejects %d bytes for 10 responses of 100 bytes', (bytes) => {
     const check = (): void => checkVolume({ ...load, bytes }, 100, { connections: 2 })
     expect(check).toThrow(`10 responses have ${bytes} bytes`)
   })

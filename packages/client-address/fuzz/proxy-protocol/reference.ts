@@ -13,7 +13,7 @@ const TCP6 = new RegExp(`^PROXY TCP6 ([\\da-fA-F:.]+) ([\\da-fA-F:.]+) (${PORT})
 const SIGNATURE = '\r\n\r\n\0\r\nQUIT\n'
 
 /**
- * Reads a header by regular expressions and a `DataView`, without regard to speed or to early errors.
+ * Reads a header with regular expressions and a `DataView`. Ignores speed and does not detect errors early.
  *
  * @returns `undefined` if the header is not valid or not complete
  */

@@ -31,7 +31,7 @@ describe('an extension', () => {
     expect(await (await app.fetch('/g/x')).text()).toBe('HELLO')
   })
 
-  it('can be installed again, but not from another copy or package', () => {
+  it('can be installed twice by one copy of a package, but not by a second copy or package', () => {
     for (const extend of [extendContext, extendRouter]) {
       extend('once', '@fw/test', method)
       expect(() => extend('once', '@fw/test', method)).not.toThrow()

@@ -9,7 +9,7 @@ import type { ProxyProtocolOptions } from '../options/proxy-protocol-options.ts'
 import { TcpListener } from './tcp-listener.ts'
 
 const HEADER = 'PROXY TCP4 203.0.113.9 198.51.100.1 56324 443\r\n'
-/** The interval at which deadlines are checked. */
+/** Milliseconds between deadline checks. */
 const TICK_MS = 250
 const FIRST_BYTE_TIMEOUT_MS = 1000
 
@@ -48,7 +48,7 @@ async function listen(options: Partial<ProxyProtocolOptions> = {}): Promise<Runn
   return { open, messages: () => sink.records().map(({ message }) => message) }
 }
 
-/** Waits until the listener has accepted connections and read what was sent. */
+/** Waits until the listener has accepted connections and read the sent bytes. */
 async function turns(): Promise<void> {
   for (let turn = 0; turn < 10; turn++) await setImmediate()
 }
@@ -84,7 +84,7 @@ describe('the time limit of a PROXY header', () => {
     ])
   })
 
-  it('is timeoutMs, for a silent connection too, which is not an error', async () => {
+  it('is timeoutMs, even for a silent connection, which is not reported as an error', async () => {
     const { open, messages } = await listen({ timeoutMs: 10_000 })
     const socket = await open()
     await pass(10_000 - 1)
@@ -94,14 +94,14 @@ describe('the time limit of a PROXY header', () => {
     expect(messages()).toEqual([])
   })
 
-  it('does not exist with timeoutMs 0', async () => {
+  it('does not apply if timeoutMs is 0', async () => {
     const { open } = await listen({ timeoutMs: 0 })
     const socket = await open()
     await pass(60_000)
     expect(socket.closed).toBe(false)
   })
 
-  it('ends with the header, and firstByteTimeoutMs follows', async () => {
+  it('ends with the header, after which firstByteTimeoutMs applies', async () => {
     const { open, messages } = await listen()
     const socket = await open()
     await pass(4000)
@@ -116,7 +116,7 @@ describe('the time limit of a PROXY header', () => {
 })
 
 describe('the record of connections without a PROXY header', () => {
-  it('is written at most once in 10,000 ms, with the number since the last one', async () => {
+  it('is logged at most once in 10,000 ms, with the number of connections since the last record', async () => {
     const { open, messages } = await listen()
     const fail = async (): Promise<void> => {
       const socket = await open()

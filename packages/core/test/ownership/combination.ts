@@ -72,7 +72,7 @@ export interface Combination {
   readonly catches: boolean
   /** Whether the body passes through a decoder. */
   readonly decodes: boolean
-  /** Whether middleware awaits the handler and then returns another result. */
+  /** Whether middleware awaits the handler and then returns a different result. */
   readonly hasMiddleware: boolean
 }
 

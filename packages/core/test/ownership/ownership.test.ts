@@ -47,7 +47,7 @@ afterAll(async () => {
   await folder[Symbol.asyncDispose]()
 })
 
-/** Number of suites created so far, because each suite has its own seed. */
+/** Number of suites created so far, which determines the seed of each. */
 let ways = 0
 
 everyWay("a handler's body or result", start, (client) => {

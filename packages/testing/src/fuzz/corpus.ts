@@ -32,7 +32,7 @@ export function writeCorpusFile(folder: string, { found, input }: CorpusFile): s
   return path
 }
 
-/** Returns JSON in printable ASCII, so that every character is visible. */
+/** Returns JSON in printable ASCII, so every character is visible. */
 export function visibleJson(value: unknown): string {
   return JSON.stringify(value, undefined, 2).replaceAll(
     /[\u007f-\uffff]/g,
