@@ -62,7 +62,7 @@ describe('pageFaults', () => {
 
   it.each([
     ['a different title', PAGE.replace('FW_A', 'FW_B'), 'must start with "# FW_A"'],
-    ['no sentence', PAGE.replace('What is wrong,\nin one sentence.\n\n', ''), 'must say in one sentence'],
+    ['no sentence', PAGE.replace('What is wrong,\nin one sentence.\n\n', ''), 'must state the problem in one sentence'],
     ['no cause', PAGE.replace('## Cause', '## Reason'), 'must have the part "## Cause"'],
     ['no fix', PAGE.replace('## Fix', '## Remedy'), 'must have the part "## Fix"'],
     ['no block', PAGE.replace('```ts', '```sh'), 'must have a ts block'],

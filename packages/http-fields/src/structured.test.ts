@@ -50,6 +50,7 @@ describe('parseItem', () => {
     ['a character above ASCII', '"ü"'],
     ['unclosed bytes', ':YWJj'],
     ['bytes with other characters', ':YW_j:'],
+    ['bytes with one character too many', ':YWJja:'],
     ['an unknown boolean', '?2'],
     ['a date with a fraction', '@1.5'],
     ['a date that a Date cannot represent', '@16595759578233'],
