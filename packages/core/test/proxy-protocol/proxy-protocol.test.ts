@@ -36,7 +36,10 @@ interface RunningServer {
 async function serve(listen: ListenOptions = {}, options: ServerOptions = {}): Promise<RunningServer> {
   const sink = new MemorySink()
   const server = new Server({ logger: createLogger({ level: Level.Debug, sinks: [sink] }), ...options })
-  server.router().get('/', ({ protocol, remoteAddress, clientAddress }) => ({ protocol, remoteAddress, clientAddress }))
+  server.router().get('/', ({ protocol, remoteAddress, clientAddress, trustsProxy }) => {
+    // JSON omits values that are `undefined`.
+    return { protocol, remoteAddress, clientAddress, trustsProxy }
+  })
   onTestFinished(() => server.close({ drainMs: 0 }))
   const place = listen.path === undefined ? { port: 0, host: '127.0.0.1' } : {}
   const { port = 0, path = '' } = await server.listen({ ...place, proxyProtocol: FROM_LOOPBACK, ...listen })
@@ -67,13 +70,13 @@ describe('a connection with a PROXY header', () => {
     ['h2', 'HTTP/2.0'],
   ])('has the address of the header over %s', async (client, protocol) => {
     const { port } = await serve(client === 'h1' || client === 'h2c' ? {} : { tls })
-    for (const [start, address] of [
-      [TEXT, '203.0.113.9'],
-      [BINARY, '2001:db8::9'],
-      [LOCAL, '127.0.0.1'],
-      ['PROXY UNKNOWN\r\n', '127.0.0.1'],
+    for (const [start, address, trust] of [
+      [TEXT, '203.0.113.9', { trustsProxy: false }],
+      [BINARY, '2001:db8::9', { trustsProxy: false }],
+      [LOCAL, '127.0.0.1', {}],
+      ['PROXY UNKNOWN\r\n', '127.0.0.1', {}],
     ] as const) {
-      const expected = { protocol, remoteAddress: address, clientAddress: address }
+      const expected = { protocol, remoteAddress: address, clientAddress: address, ...trust }
       expect(await seen(client, (await balance(port, start)).port)).toEqual(expected)
       // All in one segment.
       expect(await seen(client, (await balance(port, start, 0)).port)).toEqual(expected)
@@ -284,7 +287,7 @@ describe('a connection over a Unix socket', () => {
     )
     const balancer = await balance(path, start)
     const addresses = await seen('h1', balancer.port, { 'x-forwarded-for': '192.0.2.77' })
-    expect(addresses).toEqual({ protocol: 'HTTP/1.1', ...expected })
+    expect(addresses).toEqual({ protocol: 'HTTP/1.1', trustsProxy: true, ...expected })
   })
 
   it('closes without a header', async () => {

@@ -19,6 +19,7 @@ export class SocketTransport implements Transport {
   readonly isEncrypted: boolean
   readonly remoteAddress: string | undefined
   readonly remotePort: number | undefined
+  readonly hasProxySource: boolean
   readonly openedAt: number
   trace: ConnectionTrace | undefined = undefined
   readonly #socket: OwnedSocket
@@ -39,6 +40,7 @@ export class SocketTransport implements Transport {
     const { remoteAddress, remotePort } = socket
     this.remoteAddress = source === undefined ? remoteAddress : source.address
     this.remotePort = source === undefined ? remotePort : source.port
+    this.hasProxySource = source !== undefined
   }
 
   get tls(): TlsTrace | undefined {
