@@ -151,7 +151,10 @@ export class TcpListener implements Bindable {
     this.#connections.forEach((connection) => connection.drain())
     // A client in a TLS handshake, or before its PROXY header, is about to send a request. Give it a short time for all of them.
     const { drainIdleMs } = this.#options.host.limits
-    const timer = drainIdleMs === 0 ? undefined : setTimeout(() => this.#closeUnready(), drainIdleMs)
+    const close = (): void => this.#closeUnready()
+    const timer = drainIdleMs === 0 ? undefined : setTimeout(close, drainIdleMs)
+    // Bytes can already be in the kernel. The event loop reads them in this turn or the next one.
+    if (timer === undefined) setImmediate(() => setImmediate(close))
     return new Promise((resolve) => {
       this.#onEmpty = () => {
         clearTimeout(timer)

@@ -312,27 +312,42 @@ describe('a server that closes', () => {
     socket.write(TEXT.slice(0, 20))
     await rawExchange(port, `${TEXT}${REQUEST}`)
     await expect.poll(() => server.stats().connections['HTTP/1.1']).toBe(0)
-    const closing = server.close({ drainMs: 60_000 })
+    const closing = server.close({ drainMs: 600_000 })
     socket.write(TEXT.slice(20) + REQUEST)
     expect(String(Buffer.concat(await socket.toArray()))).toContain('served')
     await closing
   })
 
-  it.each([false, true])(
-    'destroys connections without a header after drainIdleMs, with TLS %j',
-    async (isEncrypted) => {
-      const server = new Server({ limits: { drainIdleMs: 20 }, logger: createLogger({ sinks: [new MemorySink()] }) })
-      const proxyProtocol = { ...FROM_LOOPBACK, timeoutMs: 0 }
-      const listen = { port: 0, host: '127.0.0.1', proxyProtocol, ...(isEncrypted ? { tls } : {}) }
-      const { port = 0 } = await server.listen(listen)
-      const socket = await dial(port)
-      socket.write(TEXT.slice(0, 20))
-      // The server has accepted the first connection when it has served the second one.
-      await rawExchange(port, `${TEXT}BAD\r\n\r\n`)
-      await server.close({ drainMs: 60_000 })
-      expect(await socket.toArray()).toEqual([])
-    },
-  )
+  it('serves a header and a request that have arrived, even with drainIdleMs 0', async () => {
+    const server = new Server({ limits: { drainIdleMs: 0 }, logger: createLogger({ sinks: [new MemorySink()] }) })
+    server.router().get('/', () => 'served')
+    const { port = 0 } = await server.listen({ port: 0, host: '127.0.0.1', proxyProtocol: FROM_LOOPBACK })
+    const socket = await dial(port)
+    await rawExchange(port, `${TEXT}${REQUEST}`)
+    // The kernel receives the bytes before the server begins to close, and the server reads them afterwards.
+    socket.write(TEXT + REQUEST)
+    const closing = server.close({ drainMs: 600_000 })
+    expect(String(Buffer.concat(await socket.toArray()))).toContain('served')
+    await closing
+  })
+
+  it.each([
+    [20, false],
+    [20, true],
+    [0, false],
+    [0, true],
+  ])('destroys connections without a header after drainIdleMs: %i, with TLS %j', async (drainIdleMs, isEncrypted) => {
+    const server = new Server({ limits: { drainIdleMs }, logger: createLogger({ sinks: [new MemorySink()] }) })
+    const proxyProtocol = { ...FROM_LOOPBACK, timeoutMs: 0 }
+    const listen = { port: 0, host: '127.0.0.1', proxyProtocol, ...(isEncrypted ? { tls } : {}) }
+    const { port = 0 } = await server.listen(listen)
+    const socket = await dial(port)
+    socket.write(TEXT.slice(0, 20))
+    // The server has accepted the first connection when it has served the second one.
+    await rawExchange(port, `${TEXT}BAD\r\n\r\n`)
+    await server.close({ drainMs: 600_000 })
+    expect(await socket.toArray()).toEqual([])
+  })
 })
 
 describe('a listener with HTTP/3', () => {
