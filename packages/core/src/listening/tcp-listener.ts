@@ -1,6 +1,6 @@
 import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import type { ProxySource } from '@fw/client-address'
+import { peerAddress, type ProxySource } from '@fw/client-address'
 import type { CertificateSet } from '../tls/certificate-set.ts'
 import { Level } from '@fw/log'
 import type { Bindable, SocketAddress } from './bind.ts'
@@ -172,9 +172,12 @@ export class TcpListener implements Bindable {
   }
 
   /** Counts the connections of an address. Destroys one above the limit. @returns Whether the connection is kept */
-  #countAddress(socket: Socket, address: string | undefined): boolean {
+  #countAddress(socket: Socket, source: string | undefined): boolean {
     const { maxConnectionsPerAddress } = this.#options.host.limits
-    if (maxConnectionsPerAddress === 0 || address === undefined) return true
+    if (maxConnectionsPerAddress === 0) return true
+    // On a dual-stack listener, a socket has an IPv4-mapped address, and a PROXY header can state the same one as IPv4.
+    const address = peerAddress(source)
+    if (address === undefined) return true
     const open = this.#perAddress
     const count = (open.get(address) ?? 0) + 1
     open.set(address, count)

@@ -62,6 +62,14 @@ async function seen(protocol: TestProtocol, port: number, headers: Record<string
   }
 }
 
+/** Sends a request on a connection that stays open. @returns The first bytes of the response, or `closed` */
+async function open(port: number, start: string | Buffer): Promise<string> {
+  const socket = await dial(port)
+  socket.write(start)
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+  return Promise.race([once(socket, 'data').then(String), closed(socket).then(() => 'closed')])
+}
+
 describe('a connection with a PROXY header', () => {
   it.each<[TestProtocol, string]>([
     ['h1', 'HTTP/1.1'],
@@ -175,17 +183,18 @@ describe('a connection with a PROXY header', () => {
 
   it('counts for the client in maxConnectionsPerAddress, not for the proxy', async () => {
     const { port } = await serve({}, { limits: { maxConnectionsPerAddress: 1 } })
-    const open = async (start: string | Buffer): Promise<string> => {
-      const socket = await dial(port)
-      socket.write(start)
-      socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
-      return Promise.race([once(socket, 'data').then(String), closed(socket).then(() => 'closed')])
-    }
-    expect(await open(TEXT)).toContain('200')
-    expect(await open(BINARY)).toContain('200')
-    expect(await open(LOCAL)).toContain('200')
-    expect(await open(TEXT)).toBe('closed')
-    expect(await open(TEXT.replace('203.0.113.9', '203.0.113.8'))).toContain('200')
+    expect(await open(port, TEXT)).toContain('200')
+    expect(await open(port, BINARY)).toContain('200')
+    expect(await open(port, LOCAL)).toContain('200')
+    expect(await open(port, TEXT)).toBe('closed')
+    expect(await open(port, TEXT.replace('203.0.113.9', '203.0.113.8'))).toContain('200')
+  })
+
+  it('counts an IPv4 client once on a dual-stack listener, with and without an address in the header', async () => {
+    const { port } = await serve({ host: '::' }, { limits: { maxConnectionsPerAddress: 1 } })
+    // The socket of this connection has the address ::ffff:127.0.0.1.
+    expect(await open(port, LOCAL)).toContain('200')
+    expect(await open(port, TEXT.replace('203.0.113.9', '127.0.0.1'))).toBe('closed')
   })
 })
 
