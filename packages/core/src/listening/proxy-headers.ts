@@ -53,7 +53,8 @@ export class ProxyHeaders {
       return
     }
     const { timeoutMs = TIMEOUT_MS, maxHeaderBytes } = this.#options.proxyProtocol
-    const { deadlines } = this.#options
+    const { deadlines, logger } = this.#options
+    const address = remoteAddress ?? 'a Unix socket'
     const connection = new WaitingConnection(socket, maxHeaderBytes, deadlines.in(timeoutMs), {
       onReady: (source) => {
         this.#forget(connection)
@@ -61,15 +62,13 @@ export class ProxyHeaders {
       },
       onFailed: (reason) => {
         this.#forget(connection)
-        this.#record(remoteAddress ?? 'a Unix socket', reason ?? `its PROXY header did not end within ${timeoutMs} ms`)
+        this.#record(address, reason ?? `its PROXY header did not end within ${timeoutMs} ms`)
         this.#options.onClosed()
       },
-      onSilent: () => {
+      onSilent: (isLate) => {
         this.#forget(connection)
-        this.#options.logger?.debug(
-          'Connection from {} closed before its PROXY header',
-          remoteAddress ?? 'a Unix socket',
-        )
+        const reason = isLate ? `no byte arrived within ${timeoutMs} ms` : 'the peer closed it'
+        logger?.debug('Connection from {} closed before its PROXY header: {}', address, reason)
         this.#options.onClosed()
       },
     })
@@ -116,8 +115,10 @@ interface WaitingOwner {
   /**
    * The connection was closed before its first byte. This is not an error: health checks close it, and AWS load balancers send
    * the header only with the first byte of the client.
+   *
+   * @param isLate Whether the deadline has passed. Otherwise, the peer has closed the connection
    */
-  onSilent(): void
+  onSilent(isLate: boolean): void
 }
 
 /** A connection whose header is not complete. */
@@ -172,7 +173,7 @@ class WaitingConnection implements HasDeadline {
 
   #fail(reason: string | undefined): void {
     this.destroy()
-    if (this.#received.length === 0) this.#owner.onSilent()
+    if (this.#received.length === 0) this.#owner.onSilent(reason === undefined)
     else this.#owner.onFailed(reason)
   }
 

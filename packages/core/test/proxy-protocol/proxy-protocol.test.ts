@@ -237,7 +237,9 @@ describe('a connection without a PROXY header from a listed address', () => {
     reset.resetAndDestroy()
     await expect
       .poll(() =>
-        records(Level.Debug).filter((each) => each === 'Connection from 127.0.0.1 closed before its PROXY header'),
+        records(Level.Debug).filter(
+          (each) => each === 'Connection from 127.0.0.1 closed before its PROXY header: the peer closed it',
+        ),
       )
       .toHaveLength(2)
     expect(records(Level.Warn)).toEqual([])
