@@ -237,6 +237,7 @@ export class TcpListener implements Bindable {
     traceOpen(transport, 'HTTP/1.1')
     let options = this.#http1Options.get(host)
     if (options === undefined) {
+      const headers = this.#scheme === 'http' ? this.#proxyHeaders : undefined
       options = {
         host,
         deadlines: this.#deadlines,
@@ -244,6 +245,7 @@ export class TcpListener implements Bindable {
         onHttp2:
           this.#options.http2 && this.#scheme === 'http' ? (taken) => this.#switchToHttp2(taken, host) : undefined,
         onReceiving: (isShared) => this.#notifyReceiving(isShared),
+        onRefusedStart: headers && ((received, of) => headers.onRefusedStart(received, of)),
         onClose: (closed) => this.#forget(closed),
       }
       this.#http1Options.set(host, options)

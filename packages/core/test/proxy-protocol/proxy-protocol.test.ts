@@ -14,53 +14,15 @@ import type { ConnectionTrace } from '@fw/types'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type ListenOptions, Server, type ServerOptions, StartupError } from '../../src/index.ts'
+import { FROM_LOOPBACK, REQUEST, seen, serve } from './proxied-server.ts'
 import { balance, BINARY, dial, header, LOCAL, TEXT } from './send-header.ts'
 
-const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
-const FROM_LOOPBACK = { from: ['127.0.0.0/8'] }
 let tls: { key: string; cert: string }
 
 beforeAll(async () => {
   const { key, cert } = await testCertificate()
   tls = { key, cert }
 })
-
-interface RunningServer {
-  readonly port: number
-  readonly path: string
-  /** The server's records at Warn and Debug. */
-  readonly records: (level: Level) => string[]
-}
-
-/** Serves the addresses that handlers see until the test ends. */
-async function serve(listen: ListenOptions = {}, options: ServerOptions = {}): Promise<RunningServer> {
-  const sink = new MemorySink()
-  const server = new Server({ logger: createLogger({ level: Level.Debug, sinks: [sink] }), ...options })
-  server.router().get('/', ({ protocol, remoteAddress, clientAddress, trustsProxy }) => {
-    // JSON omits values that are `undefined`.
-    return { protocol, remoteAddress, clientAddress, trustsProxy }
-  })
-  onTestFinished(() => server.close({ drainMs: 0 }))
-  const place = listen.path === undefined ? { port: 0, host: '127.0.0.1' } : {}
-  const { port = 0, path = '' } = await server.listen({ ...place, proxyProtocol: FROM_LOOPBACK, ...listen })
-  const records = (level: Level): string[] =>
-    sink
-      .records()
-      .filter((record) => record.level === level)
-      .map(({ message }) => message)
-  return { port, path, records }
-}
-
-/** Returns the addresses that a handler sees. */
-async function seen(protocol: TestProtocol, port: number, headers: Record<string, string> = {}): Promise<unknown> {
-  const client = await connect(protocol, { port })
-  try {
-    const response = await client.request({ path: '/', headers: Object.entries(headers) })
-    return JSON.parse(await response.text())
-  } finally {
-    await client.close()
-  }
-}
 
 /** Sends a request on a connection that stays open. @returns The first bytes of the response, or `closed` */
 async function open(port: number, start: string | Buffer): Promise<string> {
@@ -145,9 +107,15 @@ describe('a connection with a PROXY header', () => {
     await client.close()
   })
 
-  it('counts once: a second one belongs to the client, and is a malformed request', async () => {
-    const { port } = await serve()
-    expect((await rawExchange(port, BINARY.toString('latin1') + TEXT + REQUEST)).text).toMatch(/^HTTP\/1\.1 400 /)
+  it.each([
+    ['with', BINARY],
+    ['without', LOCAL],
+  ])('counts once %s an address: a second one belongs to the client, and is a malformed request', async (_, start) => {
+    const { port, records } = await serve()
+    expect((await rawExchange(port, Buffer.concat([start, Buffer.from(TEXT + REQUEST)]))).text).toMatch(
+      /^HTTP\/1\.1 400 /,
+    )
+    expect(records(Level.Warn)).toEqual([])
   })
 
   it('is the peer for trustProxy', async () => {
@@ -251,38 +219,6 @@ describe('a connection without a PROXY header from a listed address', () => {
       rawExchange(port, Buffer.concat([header(0x20, 0, Buffer.alloc(bytes - 16)), Buffer.from(REQUEST)]))
     expect((await exchange(5000)).text).toContain('200 OK')
     expect((await exchange(5001)).text).toBe('')
-  })
-})
-
-describe('a connection from an address that is not listed', () => {
-  const others = { proxyProtocol: { from: ['10.0.0.0/8'] } }
-
-  it.each<TestProtocol>(['h1', 'h2c', 'h1+tls', 'h2'])('is served without a header over %s', async (client) => {
-    const { port } = await serve({ ...others, ...(client === 'h1' || client === 'h2c' ? {} : { tls }) })
-    expect(await seen(client, port)).toMatchObject({ remoteAddress: '127.0.0.1' })
-  })
-
-  it.each([
-    ['version 1', Buffer.from(TEXT)],
-    ['version 2', BINARY],
-  ])('gets 400 for a header of %s, because it is not a request', async (_, start) => {
-    const { port, records } = await serve(others)
-    const { text } = await rawExchange(port, Buffer.concat([start, Buffer.from(REQUEST)]))
-    expect(text).toMatch(/^HTTP\/1\.1 400 /)
-    expect(records(Level.Debug)).toContainEqual(expect.stringMatching(/^Rejected a request from 127\.0\.0\.1: 400 /))
-  })
-
-  it('is limited by maxConnectionsPerAddress', async () => {
-    const { port } = await serve(others, { limits: { maxConnectionsPerAddress: 1 } })
-    await dial(port)
-    const second = await dial(port)
-    expect(await second.toArray()).toEqual([])
-  })
-
-  it('matches IPv4 blocks on a dual-stack listener', async () => {
-    const { port } = await serve({ host: '::' })
-    expect(await seen('h1', (await balance(port, TEXT)).port)).toMatchObject({ remoteAddress: '203.0.113.9' })
-    expect((await rawExchange(port, REQUEST)).text).toBe('')
   })
 })
 
