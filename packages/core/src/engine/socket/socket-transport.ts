@@ -27,7 +27,7 @@ export class SocketTransport implements Transport {
   readonly #handshakeMs: number
 
   /**
-   * @param openedAt Time at which a connection with TLS was accepted, before its handshake. Default: now
+   * @param openedAt Time at which a connection with TLS was accepted, or its PROXY header was complete. Default: now
    * @param source The peer's address according to a PROXY header. Default: that of the socket
    */
   constructor(socket: Socket, isEncrypted: boolean, openedAt?: number, source?: ProxySource) {
