@@ -1,9 +1,11 @@
 import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
-import { eachProtocol, tempFolder } from '@fw/testing'
+import { connect, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import { eachProtocol, tempFolder, testCertificate } from '@fw/testing'
 import { MemorySink, setSinks } from '@fw/log'
 import { Server, type TrustProxy } from '@fw/core'
-import { expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { accessLog } from '../src/index.ts'
 
 it.each<[string, TrustProxy | undefined, TrustProxy | undefined, string]>([
@@ -73,4 +75,40 @@ it.each<[TrustProxy, TrustProxy | undefined]>([
   const [response] = (await once(asked, 'response')) as [IncomingMessage]
   response.resume()
   await expect.poll(() => sink.contains('- 198.51.100.4 (')).toBe(true)
+})
+
+describe('an entry from a listener with proxyProtocol, without any trustProxy', () => {
+  const claim = ['GET / HTTP/1.1', 'Host: x', 'Connection: close', 'X-Forwarded-For: 192.0.2.66', '', ''].join('\r\n')
+
+  /** Sends the bytes before a request, which has its own TLS connection if the server has a certificate. */
+  async function send(start: string, isEncrypted = false): Promise<MemorySink> {
+    const sink = new MemorySink()
+    setSinks([sink])
+    const { key, cert } = await testCertificate()
+    const server = new Server(isEncrypted ? { tls: { key, cert } } : {})
+    onTestFinished(() => server.close())
+    server
+      .router()
+      .use(accessLog())
+      .get('/', () => 'hello')
+    const proxyProtocol = { from: ['127.0.0.1'] }
+    const { port = 0 } = await server.listen({ port: 0, host: '127.0.0.1', proxyProtocol })
+    const socket: Socket = connect(port, '127.0.0.1')
+    socket.write(start)
+    const stream = isEncrypted ? connectTls({ socket, rejectUnauthorized: false }) : socket
+    stream.write(claim)
+    await stream.toArray()
+    await expect.poll(() => sink.contains('GET /')).toBe(true)
+    return sink
+  }
+
+  it.each([false, true])("logs the header's address, not the claimed one, with TLS %j", async (isEncrypted) => {
+    const sink = await send('PROXY TCP4 203.0.113.9 198.51.100.1 56324 443\r\n', isEncrypted)
+    expect(sink.contains('- 203.0.113.9 (')).toBe(true)
+    expect(sink.contains('192.0.2.66')).toBe(false)
+  })
+
+  it('logs the claimed address if the header has none', async () => {
+    expect((await send('PROXY UNKNOWN\r\n')).contains('- 192.0.2.66 (')).toBe(true)
+  })
 })

@@ -64,29 +64,31 @@ const MALFORMED_TLV = 'its PROXY header ends within a TLV'
 
 /** Checks the TLVs. @returns The reason why the header is invalid, or `undefined` if it is valid */
 function faultOfTlvs(header: Uint8Array, start: number): string | undefined {
-  let hasChecksum = false
+  let checksumAt = -1
+  let checksums = 0
+  // Walk all TLVs first: in an ignored header, only those that end with it can contain a checksum.
   for (let at = start; at < header.length;) {
-    const value = at + TLV_BYTES
-    if (value > header.length) return MALFORMED_TLV
-    const end = value + uint16At(header, at + 1)
+    if (at + TLV_BYTES > header.length) return MALFORMED_TLV
+    const end = at + TLV_BYTES + uint16At(header, at + 1)
     if (end > header.length) return MALFORMED_TLV
     if (header[at] === CRC32C) {
-      if (hasChecksum) return 'its PROXY header has two checksums'
-      if (end - value !== CHECKSUM_BYTES || !hasValidChecksum(header, value)) {
-        return 'its PROXY header does not match its checksum'
-      }
-      hasChecksum = true
+      checksumAt = at
+      checksums++
     }
     at = end
   }
+  if (checksums > 1) return 'its PROXY header has more than one checksum'
+  if (checksums === 1 && !hasValidChecksum(header, checksumAt)) return 'its PROXY header does not match its checksum'
   return undefined
 }
 
-/** Compares the checksum at `at` with that of the header, in which zeros replace it (§2.2.3). */
+/** Compares the checksum in the TLV at `at` with that of the header, in which zeros replace it (§2.2.3). */
 function hasValidChecksum(header: Uint8Array, at: number): boolean {
-  const end = at + CHECKSUM_BYTES
-  const before = crc32c(NO_CHECKSUM, crc32c(header.subarray(0, at)))
-  return crc32c(header.subarray(end), before) === uint16At(header, at) * 0x1_0000 + uint16At(header, at + 2)
+  if (uint16At(header, at + 1) !== CHECKSUM_BYTES) return false
+  const value = at + TLV_BYTES
+  const end = value + CHECKSUM_BYTES
+  const before = crc32c(NO_CHECKSUM, crc32c(header.subarray(0, value)))
+  return crc32c(header.subarray(end), before) === uint16At(header, value) * 0x1_0000 + uint16At(header, value + 2)
 }
 
 /** @returns `undefined` for a Unix socket, whose path is not an address */

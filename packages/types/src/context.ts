@@ -118,7 +118,7 @@ export interface Context<P extends object = Params, V extends Validated = Valida
   readonly clientAddress: string | undefined
   /**
    * Whether the server trusts proxies: `false` with `trustProxy: false`, and `undefined` without `trustProxy`, when it is unknown
-   * whether proxies forward the requests.
+   * whether proxies forward the requests. Also `false` without `trustProxy` if `remoteAddress` comes from a PROXY header.
    */
   readonly trustsProxy: boolean | undefined
 

@@ -85,6 +85,8 @@ export interface Exchange extends ResponseBody {
   readonly remotePort: number | undefined
   /** Whether the peer connected over a Unix socket. Otherwise, a `remoteAddress` of `undefined` indicates an unknown peer. */
   readonly isUnixSocket?: boolean
+  /** Whether `remoteAddress` and `remotePort` are those of a PROXY header, instead of those of the socket. */
+  readonly hasProxySource?: boolean
   /** The status of the response; 0 until the head is sent. */
   readonly status: number
   /** Called once when the exchange is over. An assignment replaces the listener. */

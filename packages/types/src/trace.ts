@@ -30,7 +30,10 @@ export interface TlsTrace {
   readonly version: string
   /** Whether the client resumed an earlier session. */
   readonly resumed: boolean
-  /** Milliseconds from accepting the connection, or on HTTP/3 from its first packet, to the end of the handshake. */
+  /**
+   * Milliseconds from accepting the connection, or from the end of its PROXY header, to the end of the handshake. On HTTP/3, from
+   * the first packet.
+   */
   readonly handshakeMs: number
 }
 
@@ -40,7 +43,10 @@ export interface ConnectionTrace {
   readonly id: number
   /** The protocol. A connection without TLS is `HTTP/1.1` until the HTTP/2 preface has arrived. */
   readonly protocol: ProtocolText
-  /** Time at which the connection was accepted, before any TLS handshake, measured with `performance.now()`. */
+  /**
+   * Time at which the connection was accepted, or at which its PROXY header was complete, before any TLS handshake. Measured
+   * with `performance.now()`.
+   */
   readonly openedAt: number
   /** Time at which the connection closed; `undefined` before that. */
   readonly closedAt: number | undefined

@@ -90,8 +90,8 @@ export interface AccessLogConfig {
   readonly sampleRate?: number | undefined
   /**
    * Sets the trusted proxies: none (`false`), CIDR blocks, a number of hops, or `{ proxies, header }` with the field that they
-   * maintain. Default: the server's `trustProxy`, even if it is `false`. If neither is set, the entry shows the address that
-   * the request claims, which any client can forge.
+   * maintain. Default: the server's `trustProxy`, even if it is `false`. If neither is set, the entry shows the address of
+   * the PROXY header; without one, the address that the request claims, which any client can forge.
    */
   readonly trustProxy?: TrustProxy | undefined
   /** Replaces the values of these captured headers with `REDACTED`. Default none. */

@@ -106,7 +106,8 @@ function slowThresholdNs({ slowThreshold, slowThresholdMs = 0 }: AccessLogConfig
 }
 
 /**
- * Returns the client address according to the server's `trustProxy`; without `trustProxy`, the address that the request claims.
+ * Returns the client address according to the server's `trustProxy`. Without `trustProxy`, returns the address of a PROXY header;
+ * without such a header, the address that the request claims.
  */
 function addressOfServer(ctx: Context): string | undefined {
   return ctx.trustsProxy !== undefined ? ctx.clientAddress : claimedAddress(ctx.headers, ctx.remoteAddress)

@@ -159,7 +159,7 @@ export class RequestContext {
   }
 
   get trustsProxy(): boolean | undefined {
-    return this.#host.trustsProxy
+    return this.#host.trustsProxy ?? (this.exchange.hasProxySource === true ? false : undefined)
   }
 
   get status(): number {

@@ -27,6 +27,7 @@ export interface Http1ExchangeOwner {
   readonly scheme: 'http' | 'https'
   readonly remoteAddress: string | undefined
   readonly remotePort: number | undefined
+  readonly hasProxySource: boolean
   readonly output: Http1Output
   /** Returns the connection fields of the next response. @param close Whether the response must be the last one */
   connectionFields(close: boolean): ConnectionFields
@@ -84,6 +85,9 @@ export class Http1Exchange extends BaseExchange {
   }
   get remotePort(): number | undefined {
     return this.#owner.remotePort
+  }
+  get hasProxySource(): boolean {
+    return this.#owner.hasProxySource
   }
   get isUnixSocket(): boolean {
     // TCP listeners reject a peer without an address, so this is a Unix socket.

@@ -116,6 +116,9 @@ export class Http2Connection
   get remotePort(): number | undefined {
     return this.#transport.remotePort
   }
+  get hasProxySource(): boolean {
+    return this.#transport.hasProxySource
+  }
 
   get account(): BufferAccount {
     return (this.knownAccount ??= new BufferAccount(this.host.limits, this))

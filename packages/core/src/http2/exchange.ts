@@ -88,6 +88,9 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
   get remotePort(): number | undefined {
     return this.#owner.remotePort
   }
+  get hasProxySource(): boolean {
+    return this.#owner.hasProxySource
+  }
   get isUnixSocket(): boolean {
     // A TCP listener rejects peers without an address.
     return this.#owner.remoteAddress === undefined

@@ -33,6 +33,7 @@ export interface StreamsOwner extends GateOwner {
   readonly scheme: 'http' | 'https'
   readonly remoteAddress: string | undefined
   readonly remotePort: number | undefined
+  readonly hasProxySource: boolean
   readonly sender: Sender
   readonly clientSettings: ClientSettings
   /** Whether the client has acknowledged the server's SETTINGS, and therefore its limits. */
@@ -91,6 +92,9 @@ export class Http2Streams implements StreamOwner<Http2Exchange> {
   }
   get remotePort(): number | undefined {
     return this.#owner.remotePort
+  }
+  get hasProxySource(): boolean {
+    return this.#owner.hasProxySource
   }
   get account(): BufferAccount {
     return this.#owner.account

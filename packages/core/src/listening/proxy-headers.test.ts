@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
-import { createLogger, MemorySink } from '@fw/log'
+import { createLogger, Level, MemorySink } from '@fw/log'
 import { closed } from '@fw/testing'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { DEFAULT_LIMITS } from '../options/limits.ts'
@@ -16,7 +16,8 @@ const FIRST_BYTE_TIMEOUT_MS = 1000
 interface RunningListener {
   /** Opens a connection that the listener has accepted. */
   readonly open: () => Promise<Socket>
-  readonly messages: () => string[]
+  /** The listener's records at a level. Default Warn. */
+  readonly messages: (level?: Level) => string[]
 }
 
 async function listen(options: Partial<ProxyProtocolOptions> = {}): Promise<RunningListener> {
@@ -29,7 +30,7 @@ async function listen(options: Partial<ProxyProtocolOptions> = {}): Promise<Runn
     host: {
       limits: { ...DEFAULT_LIMITS, firstByteTimeoutMs: FIRST_BYTE_TIMEOUT_MS },
       altSvc: '',
-      logger: createLogger({ sinks: [sink] }),
+      logger: createLogger({ level: Level.Debug, sinks: [sink] }),
       onRequest: accepted,
       onRefused: () => {},
     },
@@ -45,7 +46,12 @@ async function listen(options: Partial<ProxyProtocolOptions> = {}): Promise<Runn
     await turns()
     return socket
   }
-  return { open, messages: () => sink.records().map(({ message }) => message) }
+  const messages = (level: Level = Level.Warn): string[] =>
+    sink
+      .records()
+      .filter((record) => record.level === level)
+      .map(({ message }) => message)
+  return { open, messages }
 }
 
 /** Waits until the listener has accepted connections and read the sent bytes. */
@@ -92,6 +98,9 @@ describe('the time limit of a PROXY header', () => {
     await pass(TICK_MS + 1)
     await closed(socket)
     expect(messages()).toEqual([])
+    expect(messages(Level.Debug)).toEqual([
+      'Connection from 127.0.0.1 closed before its PROXY header: no byte arrived within 10000 ms',
+    ])
   })
 
   it('does not apply if timeoutMs is 0', async () => {

@@ -71,13 +71,13 @@ export interface Limits {
    */
   readonly maxBufferedBytes: number
   /**
-   * Limits the milliseconds from accepting a connection to the end of its TLS or QUIC handshake. A slower connection is closed
-   * without a response. Default 10,000: several round trips even on a slow link.
+   * Limits the milliseconds from accepting a connection, or from the end of its PROXY header, to the end of its TLS or QUIC
+   * handshake. A slower connection is closed without a response. Default 10,000: several round trips even on a slow link.
    */
   readonly tlsHandshakeTimeoutMs: number
   /**
-   * Limits the milliseconds from accepting a connection to its first byte. A slower connection is closed without a response,
-   * because idle connections cost clients nothing. Default 10,000.
+   * Limits the milliseconds from accepting a connection, or from the end of its TLS handshake or PROXY header, to its first
+   * byte. A slower connection is closed without a response, because idle connections cost clients nothing. Default 10,000.
    */
   readonly firstByteTimeoutMs: number
   /**
@@ -136,13 +136,13 @@ export interface Limits {
    */
   readonly maxPendingConnections: number
   /**
-   * Limits the open TCP connections of a listener; further ones are closed immediately. Default 0 (no limit): the
-   * operating system's limits suit most servers.
+   * Limits the open TCP connections of a listener, including those that wait for a TLS handshake or a PROXY header; further
+   * ones are closed immediately. Default 0 (no limit): the operating system's limits suit most servers.
    */
   readonly maxConnections: number
   /**
-   * Limits the open TCP connections of a listener from one address; further ones are closed immediately. Default 0 (no
-   * limit): many clients can share an address.
+   * Limits the open TCP connections of a listener from one address; further ones are closed immediately. A connection whose
+   * PROXY header is not complete does not count. Default 0 (no limit): many clients can share an address.
    */
   readonly maxConnectionsPerAddress: number
   /**
