@@ -365,9 +365,11 @@ for (let at = 0; at < 100; at++) log.info('line {}', at)
 while (log.stats().queued > 0) await setTimeout(5)`
     // The shell's file size limit, two blocks of 512 bytes, simulates a disk that is full at 1024 bytes.
     const limited = ['-c', 'ulimit -f 2 && exec "$0" "$@"', process.execPath, '--input-type=module', '-e', source, path]
-    const child = spawn('sh', limited, { stdio: ['ignore', 'inherit', 'ignore'] })
+    // The limit would also apply to the files of the compile cache, and end the process with a signal.
+    const env = { ...process.env, NODE_DISABLE_COMPILE_CACHE: '1' }
+    const child = spawn('sh', limited, { stdio: ['ignore', 'inherit', 'ignore'], env })
     let written = ''
-    while (child.exitCode === null) {
+    while (child.exitCode === null && child.signalCode === null) {
       await sleep(5)
       const now = await Promise.try(() => readFileSync(path, 'utf8')).catch(() => '')
       if (now.length !== 1024) continue
