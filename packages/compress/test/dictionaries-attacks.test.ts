@@ -124,31 +124,34 @@ function session(ctx: Context): string | undefined {
   return ctx.cookies.get('user') ?? undefined
 }
 
+function guessedPage(ctx: Context): string {
+  return pageOf('ann', ctx.query.get('q'))
+}
+
+/** Returns a server in which a page, a public page, a route with dictionaries and a file contain a secret. */
+function siteWithSecret(route: { compress?: false } = {}): Server {
+  const app = new Server()
+  const headers = { ...PUBLIC, 'access-control-allow-origin': 'https://other.test' }
+  const credentials = { 'access-control-allow-credentials': 'true' }
+  app
+    .router()
+    .use(compress({ crossSite: 'identity' }), dictionaries({ match: '/*.html', source: earlier.path }))
+    .get('/page.html', route, (ctx) => ctx.html(guessedPage(ctx)))
+    .get('/sub/page.html', route, (ctx) => ctx.html(guessedPage(ctx), { headers: { ...headers, ...credentials } }))
+    .get('/list', { ...route, dictionary: { match: '/list*' } }, (ctx) =>
+      ctx.html(guessedPage(ctx), { headers: { ...headers, ...credentials } }),
+    )
+    .get('/file.html', route, (ctx) => sendFile(ctx, `${earlier.path}/page.html`))
+  return app
+}
+
 describe('a page that must not be compressed (BREACH)', () => {
   const guesses = ['secret-of-ann-93b1f0', 'secret-of-ann-000000']
-
-  /** Returns a server in which a page, a public page, a route with dictionaries and a file contain a secret. */
-  function server(route: { compress?: false } = {}): Server {
-    const app = new Server()
-    const page = (ctx: Context): string => pageOf('ann', ctx.query.get('q'))
-    const headers = { ...PUBLIC, 'access-control-allow-origin': 'https://other.test' }
-    const credentials = { 'access-control-allow-credentials': 'true' }
-    app
-      .router()
-      .use(compress({ crossSite: 'identity' }), dictionaries({ match: '/*.html', source: earlier.path }))
-      .get('/page.html', route, (ctx) => ctx.html(page(ctx)))
-      .get('/sub/page.html', route, (ctx) => ctx.html(page(ctx), { headers: { ...headers, ...credentials } }))
-      .get('/list', { ...route, dictionary: { match: '/list*' } }, (ctx) =>
-        ctx.html(page(ctx), { headers: { ...headers, ...credentials } }),
-      )
-      .get('/file.html', route, (ctx) => sendFile(ctx, `${earlier.path}/page.html`))
-    return app
-  }
 
   const paths = ['/page.html', '/sub/page.html', '/list', '/file.html']
 
   it.each(paths)('is sent unchanged with { compress: false }: %s', async (path) => {
-    const app = server({ compress: false })
+    const app = siteWithSecret({ compress: false })
     await request(app, path, '', {})
     const lengths = new Set<number>()
     for (const available of [FILLER, pageOf('ann', null)]) {
@@ -169,7 +172,7 @@ describe('a page that must not be compressed (BREACH)', () => {
   ])(
     "is sent unchanged with crossSite 'identity' to other sites' requests with credentials: %s",
     async (_, headers) => {
-      const app = server()
+      const app = siteWithSecret()
       for (const credentials of [{ cookie: 'sid=1' }, { authorization: 'Basic eA==' }]) {
         for (const path of paths) {
           await request(app, path, '', {})
@@ -189,7 +192,7 @@ describe('a page that must not be compressed (BREACH)', () => {
   )
 
   it('is not encoded with a file, unless it is public', async () => {
-    const app = server()
+    const app = siteWithSecret()
     const codings: (string | null)[] = []
     for (const path of paths) codings.push((await request(app, path, FILLER)).coding)
     expect(codings).toEqual([null, 'dcz', null, 'dcz'])

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { brotliCompressSync } from 'node:zlib'
 import { Server } from '@fw/core'
 import { setSinks } from '@fw/log'
-import { type StaticOptions, staticFiles } from '@fw/static'
+import { type StaticFilesOptions, staticFiles } from '@fw/static'
 import { tempFolder, type TempFolder } from '@fw/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { dictionaries } from '../src/dictionaries.ts'
@@ -44,7 +44,7 @@ function withSidecar(name: string, text: string): Record<string, string | Buffer
   return { [name]: text, [`${name}.br`]: brotliCompressSync(text) }
 }
 
-function site(options: Parameters<typeof dictionaries>[0] = {}, statics: StaticOptions = {}): Server {
+function site(options: Parameters<typeof dictionaries>[0] = {}, statics: StaticFilesOptions = {}): Server {
   const server = new Server()
   const router = server.router()
   router.use(compress(), dictionaries({ match: '/*', source: earlier.path, ...options }))
@@ -117,7 +117,7 @@ describe('a file', () => {
     },
   )
 
-  it('is no file after a filter has changed it', async () => {
+  it('is treated as a handler response after a filter has changed it', async () => {
     const server = new Server()
     const router = server.router()
     router.use(dictionaries({ match: '/*', source: earlier.path }), (ctx, next) => {

@@ -34,7 +34,9 @@ export interface SentFile {
 export interface Sidecar {
   /** Content coding. */
   readonly coding: string
+  /** Length in bytes. */
   readonly lengthBytes: number
+  /** Entity tag with its quotes; `undefined` if none is sent. */
   readonly etag: string | undefined
   /** Reads the sidecar. Returns `undefined` if it is not available or has changed. */
   read(): Promise<Uint8Array | undefined>

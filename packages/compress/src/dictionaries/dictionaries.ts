@@ -136,10 +136,10 @@ class DictionaryEncoder {
     const isShort = !headers.has('content-encoding') && lengthBytes !== undefined
     if (isShort && lengthBytes < this.#settings.thresholdBytes) return undefined
     if (!isReadable(ctx.headers, headers)) return undefined
-    const dictionaries = set.for(response, ctx, file)
+    const offered = set.for(response, ctx, file)
     const isUsable = key !== undefined && !isFixed(response.status, headers)
-    const dictionary = isUsable ? dictionaries?.find(key) : undefined
-    dictionaries?.announce()
+    const dictionary = isUsable ? offered?.find(key) : undefined
+    offered?.announce()
     if (dictionary === undefined) return undefined
     const maxBytes = Math.max(SHORT_BODY_DICTIONARY_BYTES, MAX_DICTIONARY_FACTOR * (lengthBytes ?? 0))
     return dictionary.bytes.byteLength <= maxBytes ? dictionary : undefined
@@ -172,7 +172,7 @@ class DictionaryEncoder {
   ): boolean {
     const { headers, whole, lengthBytes } = response
     if (whole === null || lengthBytes === undefined) return false
-    // A sidecar can be shorter than what the dictionary makes of the file.
+    // A sidecar can be shorter than the encoded file.
     const limitBytes = Math.min(lengthBytes, file?.sidecar?.lengthBytes ?? lengthBytes)
     const key = set === this.#files ? encodedKey(response, ctx, file, coding, dictionary) : undefined
     const keep = (bytes: Uint8Array): void => {

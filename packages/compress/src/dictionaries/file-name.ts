@@ -40,9 +40,13 @@ export function lastSegment(path: string): string {
  */
 export function patternOf(path: string, name: string): string | undefined {
   if (path.length > MAX_PATH_LENGTH || !/^\/(?!\/)[\x21-\x7e]*$/.test(path)) return undefined
-  const escaped = (part: string): string => part.replaceAll(/[:(){}?+*\\]/g, String.raw`\$&`)
   const stem = name !== '' && lastSegment(path) === name ? stemOf(name) : undefined
   if (stem === undefined) return escaped(path)
   const [before = '', after = ''] = stem.split('*')
   return `${escaped(path.slice(0, -name.length) + before)}*${escaped(after)}`
+}
+
+/** Escapes the characters that have a meaning in URL patterns. */
+function escaped(part: string): string {
+  return part.replaceAll(/[:(){}?+*\\]/g, String.raw`\$&`)
 }

@@ -5,8 +5,8 @@ type ResponseFields = Pick<ResponseHeaders, 'get' | 'has'>
 /**
  * Which clients a response is for: any of them, the one that sent the request, or no client may store it.
  *
- * Only `public` and `s-maxage` make a response public (RFC 9111 §5.2.2.9, §5.2.2.10): any other one can depend on the user, whom
- * a server can recognize by a cookie, a field of the request or an address.
+ * Only `public` and `s-maxage` make a response public (RFC 9111 §5.2.2.9, §5.2.2.10). Any other response can depend on the user.
+ * A server can recognize users by a cookie, a field of the request or an address.
  */
 export type Audience = 'public' | 'private' | 'not-stored'
 

@@ -10,7 +10,7 @@ const SIDECAR = /\.(?:br|gz|zst)$/
 
 /** A file of the folder. */
 export interface SourceDictionary extends Dictionary {
-  /** What `stemOf` returns for the names of the files with this content. */
+  /** The names of the files with this content, as `stemOf` returns them. */
   readonly stems: ReadonlySet<string>
 }
 
@@ -22,8 +22,8 @@ interface SourceFile {
 }
 
 /**
- * Reads the files of a folder and its subfolders into memory, the most recently modified first. Skips files that exceed what is
- * left of `maxBytes`, symbolic links, files and folders whose names begin with a dot, empty files, sidecars, and files that a
+ * Reads the files of a folder and its subfolders into memory, the most recently modified first. Skips files that exceed the rest
+ * of `maxBytes`, empty files and sidecars. Skips symbolic links, and files and folders whose names begin with a dot. Skips files that a
  * decoder would parse as a trained dictionary.
  *
  * @param suffix The end of the file names to read, such as `.js`
