@@ -31,7 +31,7 @@ const transports = [
 
 const sockets = {
   group: ['net', 'tls', 'stream', 'node:net', 'node:tls', 'node:stream'],
-  // Folders with only pure functions on text.
+  // Pure string functions, which every folder can import.
   allowImportNames: ['isIP', 'isIPv4', 'isIPv6'],
   message: 'Engines see a Transport, not a socket (docs/decisions/0103).',
 }

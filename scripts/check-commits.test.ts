@@ -65,7 +65,7 @@ describe('check-commits', () => {
     expect(check()).toEqual({ status: 0, lines: [] })
   })
 
-  it('reports commits in another form, but not merges and commits before the check', () => {
+  it('reports commits in a different form, except merges and commits before the check', () => {
     const { git, commit, check } = repository()
     git('switch', '--quiet', '--create', 'topic')
     commit('core: added a limit', 'core: add a limit.')

@@ -3,7 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
 const MAX_LINES = 400
-/** A shorter file needs three importers, its own test, or an entry in `exports`. */
+/** Minimum number of lines. A shorter file needs three importers, its own test, or an entry in `exports`. */
 const MIN_LINES = 25
 const MIN_IMPORTERS = 3
 

@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dirname, '..')
 
 /** A program, or one TypeScript block on a page. */
 interface Program {
-  /** Path, and for a block also the line where it starts: `README.md:98`. */
+  /** Path, followed by the first line of a block: `README.md:98`. */
   readonly name: string
   readonly code: string
 }
@@ -54,7 +54,7 @@ const mounting = all.filter(mountsAccessLog)
 
 describe('a program or snippet that mounts an access log', () => {
   it.each(mounting.filter(({ name }) => !(name in WITHOUT_SERVER)))(
-    'sets trustProxy of its server: $name',
+    'sets trustProxy on its server: $name',
     (program) => {
       const servers = serverArguments(program)
       expect(servers).not.toEqual([])
@@ -62,7 +62,7 @@ describe('a program or snippet that mounts an access log', () => {
     },
   )
 
-  it.each(Object.entries(WITHOUT_SERVER))('finds no server in %s, which %s', (path) => {
+  it.each(Object.entries(WITHOUT_SERVER))('has no server in %s, which %s', (path) => {
     const program = mounting.find(({ name }) => name === path)
     expect(program && serverArguments(program)).toEqual([])
   })
@@ -86,7 +86,7 @@ describe('an example to copy', () => {
     ({ name, code }) => /^(examples|packages\/create\/templates)\/.*\.ts$/.test(name) && code.includes('new Server('),
   )
 
-  it.each(copied)('sets trustProxy of its server: $name', (program) => {
+  it.each(copied)('sets trustProxy on its server: $name', (program) => {
     expect(serverArguments(program).filter((options) => !options.includes('trustProxy'))).toEqual([])
   })
 

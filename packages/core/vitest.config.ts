@@ -1,5 +1,6 @@
 import { mergeConfig } from 'vitest/config'
 import shared from '../../vitest.shared.ts'
 
-// The tests of this package take as long as all others. A second worker uses the CPU that is idle after the others have ended.
+// This package's tests take as long as those of all other packages combined. A second worker uses the CPU that is idle
+// after the other packages have finished.
 export default mergeConfig(shared, { test: { maxWorkers: 2 } })

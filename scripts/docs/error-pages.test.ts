@@ -61,8 +61,8 @@ describe('pageFaults', () => {
   })
 
   it.each([
-    ['another title', PAGE.replace('FW_A', 'FW_B'), 'must start with "# FW_A"'],
-    ['no sentence', PAGE.replace('What is wrong,\nin one sentence.\n\n', ''), 'must say in one sentence'],
+    ['a different title', PAGE.replace('FW_A', 'FW_B'), 'must start with "# FW_A"'],
+    ['no sentence', PAGE.replace('What is wrong,\nin one sentence.\n\n', ''), 'must state the problem in one sentence'],
     ['no cause', PAGE.replace('## Cause', '## Reason'), 'must have the part "## Cause"'],
     ['no fix', PAGE.replace('## Fix', '## Remedy'), 'must have the part "## Fix"'],
     ['no block', PAGE.replace('```ts', '```sh'), 'must have a ts block'],

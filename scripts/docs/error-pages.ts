@@ -47,7 +47,7 @@ export function fillCodes(page: string, pages: ReadonlyMap<string, string>): str
 export function pageFaults(code: string, page: string): string[] {
   const faults: string[] = []
   if (!page.startsWith(`# ${code}\n\n`)) faults.push(`must start with "# ${code}"`)
-  if (summaryOf(page) === '') faults.push('must say in one sentence after the title what is wrong')
+  if (summaryOf(page) === '') faults.push('must state the problem in one sentence after the title')
   for (const part of ['Cause', 'Fix', 'Example']) {
     if (!page.includes(`\n## ${part}\n\n`)) faults.push(`must have the part "## ${part}"`)
   }

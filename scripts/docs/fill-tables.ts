@@ -51,7 +51,7 @@ function cellsWith(row: OptionRow, values: Readonly<Record<string, unknown>>): s
   return [`\`${row.name}\``, shown, row.effect]
 }
 
-/** Align the columns as the formatter does. */
+/** Aligns the columns as the formatter does. */
 function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [head, ...rows].map((cells) => cells.map((cell) => cell.replaceAll('|', '\\|')))
   const widths = head.map((_, column) => Math.max(3, ...lines.map((cells) => (cells[column] ?? '').length)))

@@ -12,7 +12,7 @@ import {
   type TemplateExpression,
 } from 'typescript/unstable/ast'
 
-/** Stands for text that varies. */
+/** Placeholder for text that varies. */
 const VARIES = '[…]'
 
 /** Classes whose message is not the first argument, and the index of the message. */

@@ -15,7 +15,7 @@ interface Bundler {
 /** The application, which imports every package and checks its own responses and log. */
 const APPLICATION = 'apps/bundled/src/app.ts'
 
-/** Simulates an old Node.js, whose first import must fail with a message. */
+/** Module that simulates an old Node.js, in which the first import must fail with a message. */
 const OLD_NODE = `data:text/javascript,Object.defineProperty(process.versions, 'node', { value: '20.20.2' })`
 
 /**

@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from 'node:fs'
  * this function reads the command lines of the ancestor processes.
  *
  * @param commands Command lines of the ancestors, nearest first
- * @returns `false` if no ancestor publishes, so that an unknown command must pass every check
+ * @returns `false` if no ancestor publishes; an unknown command must therefore pass every check
  */
 export function isDryRun(
   environment: Readonly<Record<string, string | undefined>>,

@@ -14,6 +14,9 @@ const COMPILERS = { 'typescript-5': 'npm:typescript@~5.9.3', 'typescript-6': 'np
 /** Peer dependencies of entries that cannot be imported without them. Users install them too. */
 export const ENTRY_PEERS = { jose: '^6.2.18' }
 
+/** Packages that the examples of the READMEs import. */
+const README_PACKAGES = { helmet: '^8.3.0' }
+
 /** Package with the oldest supported Node.js for this platform. Platforms without such a package skip it. */
 const OLDEST_NODE = {
   name: 'oldest-node',
@@ -33,7 +36,7 @@ export async function installAndRun(packed: PackedPackages, folder: string, root
     'package.json': JSON.stringify({
       private: true,
       type: 'module',
-      dependencies: { ...tarballs, ...ENTRY_PEERS, ...COMPILERS },
+      dependencies: { ...tarballs, ...ENTRY_PEERS, ...README_PACKAGES, ...COMPILERS },
       optionalDependencies: { [OLDEST_NODE.name]: OLDEST_NODE.source },
     }),
     // The packages depend on versions of each other that are not in the registry yet.

@@ -25,7 +25,7 @@ describe('checkRelease', () => {
     },
   )
 
-  it('rejects a package without repository and names the command', () => {
+  it('rejects a package without "repository" and names the command that sets it', () => {
     const { repository: _, ...manifest } = GOOD
     expect(problemsOf(manifest)).toEqual([
       '@x/a: package.json has no "repository". Run: (cd packages/a && npm pkg set repository.type=git ' +

@@ -9,7 +9,7 @@ export type Measurement = Readonly<Partial<Record<MetricKey, number>>>
 /** Server, logger or router to measure. */
 export interface Candidate {
   readonly name: string
-  /** Reason why it cannot be measured on this machine. The report lists it. */
+  /** Reason why the candidate cannot be measured on this machine. The report states the reason. */
   readonly missing?: string | undefined
   /**
    * Runs one round: starts the candidate, checks its output, warms it up, measures it and stops it.

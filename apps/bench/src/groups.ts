@@ -3,12 +3,16 @@ import { httpComparison } from './http/http-candidate.ts'
 import { ACCESS_LOG_PEERS } from './access-log/peers.ts'
 import { ACCESS_LOG_SCENARIOS } from './access-log/scenarios.ts'
 import { ACCESS_LOG_IN_PROCESS } from './access-log/without-sockets.ts'
+import { COMPRESS_PEERS } from './compress/peers.ts'
+import { COMPRESS_SCENARIOS } from './compress/scenarios.ts'
 import { SSE_COMPARISONS } from './fan-out/comparisons.ts'
 import { GROWTH_COMPARISONS } from './growth/comparisons.ts'
 import { HTTP1_PEERS } from './http1/peers.ts'
 import { HTTP1_SCENARIOS } from './http1/scenarios.ts'
 import { HTTP2_PEERS } from './http2/peers.ts'
 import { HTTP2_SCENARIOS } from './http2/scenarios.ts'
+import { MIDDLEWARE_PEERS } from './middleware/peers.ts'
+import { MIDDLEWARE_SCENARIOS } from './middleware/scenarios.ts'
 import { STARTUP_COMPARISONS } from './startup/comparisons.ts'
 import { STATIC_PEERS } from './static/peers.ts'
 import { STATIC_SCENARIOS } from './static/scenarios.ts'
@@ -31,7 +35,10 @@ export interface Group {
   readonly comparisons: readonly Comparison[]
 }
 
-/** Maximum number of attempts for figures that are totals over a turn, from which disturbed moments cannot be excluded. */
+/**
+ * Maximum number of attempts for figures that are totals over a turn. Such totals include the moments in which other
+ * virtual machines used the CPU.
+ */
 const MAX_TURNS = 4
 
 export const GROUPS: Readonly<Record<string, Group>> = {
@@ -70,6 +77,18 @@ export const GROUPS: Readonly<Record<string, Group>> = {
     maxTurns: MAX_TURNS,
     programs: ['wrk'],
     comparisons: STATIC_SCENARIOS.map((scenario) => httpComparison(scenario, STATIC_PEERS)),
+  },
+  compress: {
+    isTimed: true,
+    maxTurns: MAX_TURNS,
+    programs: ['wrk'],
+    comparisons: COMPRESS_SCENARIOS.map((scenario) => httpComparison(scenario, COMPRESS_PEERS)),
+  },
+  middleware: {
+    isTimed: true,
+    maxTurns: MAX_TURNS,
+    programs: ['wrk'],
+    comparisons: MIDDLEWARE_SCENARIOS.map((scenario) => httpComparison(scenario, MIDDLEWARE_PEERS)),
   },
   memory: { isTimed: false, maxTurns: 1, programs: ['wrk'], comparisons: MEMORY_COMPARISONS },
   startup: { isTimed: false, maxTurns: 1, programs: [], comparisons: STARTUP_COMPARISONS },

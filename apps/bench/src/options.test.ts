@@ -18,7 +18,7 @@ describe('readOptions', () => {
     expect(readOptions(['--quick', '--rounds', '2'])).toMatchObject({ rounds: 2, seconds: 1 })
   })
 
-  it.each([['--rounds', '0'], ['--rounds', '1.5'], ['--seconds', 'x'], ['--fast']])('rejects %s %s', (...words) => {
+  it.each([[['--rounds', '0']], [['--rounds', '1.5']], [['--seconds', 'x']], [['--fast']]])('rejects %j', (words) => {
     expect(() => readOptions(words)).toThrow(TypeError)
   })
 })

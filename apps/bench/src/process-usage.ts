@@ -2,7 +2,7 @@ import { readFile, readdir } from 'node:fs/promises'
 
 /** Resource usage of a process and its children. */
 export interface Usage {
-  /** User and system time of all threads since the start. */
+  /** User and system time of all threads since the process started. */
   readonly cpuMicros: number
   readonly rssBytes: number
   readonly openFiles: number

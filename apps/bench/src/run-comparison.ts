@@ -30,7 +30,7 @@ export interface ComparisonOptions {
   /** Called before each round of a candidate. */
   readonly onRound?: (name: string, round: number) => void
   /**
-   * Maximum number of attempts for a disturbed turn. Default 1, for candidates that select undisturbed moments
+   * Maximum number of attempts for a disturbed turn. Default 1, for candidates that exclude disturbed measurements
    * themselves.
    */
   readonly maxTurns?: number

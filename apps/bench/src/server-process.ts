@@ -5,9 +5,9 @@ import { nextMessage } from './next-message.ts'
 import { processUsage, type Usage } from './process-usage.ts'
 import { SERVER_CPU, onCpu } from './cpus.ts'
 
-/** Limits the time until a server listens. Several servers can start at the same time on a busy machine. */
+/** Milliseconds within which a server must listen. Several servers can start at the same time on a busy machine. */
 export const START_TIMEOUT_MS = 60_000
-/** Limits the time until a server exits after SIGTERM. Afterwards, it gets SIGKILL. */
+/** Milliseconds within which a server must exit after SIGTERM. A server that takes longer gets SIGKILL. */
 const STOP_TIMEOUT_MS = 10_000
 
 /** The process of a measured server, pinned to the servers' CPU. Leaving the scope stops it. */
@@ -23,7 +23,7 @@ export class ServerProcess implements AsyncDisposable {
   /**
    * Starts a program that sends `{ port }` when it is listening, as `ready()` does.
    *
-   * @throws {Error} if it exits first or does not listen in time
+   * @throws {Error} if the program exits first or does not listen in time
    */
   static async program(command: readonly string[]): Promise<ServerProcess> {
     const child = launch(command, ['ignore', 'ignore', 'pipe', 'ipc'])
@@ -50,7 +50,7 @@ export class ServerProcess implements AsyncDisposable {
   /**
    * Sends a message to a server program and returns its next message.
    *
-   * @throws {Error} if it exits first
+   * @throws {Error} if the program exits first
    */
   ask(message: string | number): Promise<unknown> {
     const response = nextMessage(this.#child)

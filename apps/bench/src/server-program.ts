@@ -19,7 +19,7 @@ export interface ServerSetup {
   readonly isCollected?: boolean
 }
 
-/** For server programs: returns the setup. */
+/** Returns the setup of the server program that calls this function. */
 export function serverSetup(): ServerSetup {
   return JSON.parse(process.argv[2] ?? '{}') as ServerSetup
 }
@@ -28,14 +28,14 @@ export function serverSetup(): ServerSetup {
 export interface HeapReport {
   /** Bytes of the JavaScript objects on the heap, including garbage. */
   readonly usedBytes: number
-  /** Bytes allocated since the start. */
+  /** Bytes allocated since the process started. */
   readonly allocatedBytes: number
   /** Number of active resources that keep the process alive, such as sockets and timers. */
   readonly handles: number
 }
 
 /**
- * For server programs: reports that the server is listening, and exits when the benchmark exits. Replies to `heap` with a
+ * Reports that the server of this program is listening, and exits when the benchmark exits. Replies to `heap` with a
  * `HeapReport` and to `cpu` with `process.cpuUsage()`. Collects garbage on `collect`.
  *
  * @param stop Resolves when all buffers are written
@@ -62,20 +62,20 @@ function heapReport(): HeapReport {
   return { usedBytes: used_heap_size, allocatedBytes: total_allocated_bytes, handles }
 }
 
-/** For server programs: returns the port of a Node.js server. */
+/** Returns the port of a Node.js server in a server program. */
 export function portOf(server: { address(): string | { readonly port: number } | null }): number {
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('The server is not listening on a TCP port')
   return address.port
 }
 
-/** For server programs: returns the contents of the directory's files by name. */
+/** Returns the contents of the files that a server program serves, by name. */
 export function filesOf({ directory }: ServerSetup): ReadonlyMap<string, Buffer> {
   const names = directory === undefined ? [] : readdirSync(directory)
   return new Map(names.map((name) => [name, readFileSync(join(directory ?? '', name))]))
 }
 
-/** For server programs: returns the patterns of the additional routes. */
+/** Returns the patterns of the additional routes that a server program registers. */
 export function otherPatterns({ otherRoutes = 0 }: ServerSetup): readonly string[] {
   return Array.from({ length: otherRoutes }, (_, i) => `/api/v1/resource${i}/items/:id`)
 }

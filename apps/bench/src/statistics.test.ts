@@ -25,7 +25,7 @@ describe('summarize', () => {
 })
 
 describe('medianRatio', () => {
-  it('compares the values within each round, so that a round that is slow for both has no effect', () => {
+  it('compares the values within each round, so a round that is slow for both has no effect', () => {
     expect(medianRatio([200, 20, 200], [100, 10, 100])).toBe(2)
     expect(medianRatio([200, 20, 400], [100, 10, 100])).toBe(2)
   })

@@ -23,8 +23,8 @@ export function mean(values: readonly number[]): number {
 }
 
 /**
- * Returns the median of the rounds' ratios. It varies less than the ratio of the medians, because other load on
- * the machine during a round affects both values.
+ * Returns the median of the rounds' ratios. This median varies less than the ratio of the medians, because other load
+ * on the machine during a round affects both values.
  */
 export function medianRatio(values: readonly number[], references: readonly number[]): number {
   return median(values.slice(0, references.length).map((value, round) => value / (references[round] ?? Number.NaN)))

@@ -15,7 +15,7 @@ describe('checkTarget', () => {
     [{ of: 'fw', metric: 'cpuMicros', to: 'peer', atMost: 0.69 }, 0.7, false],
     [{ of: 'fw', metric: 'rate', atLeast: 150 }, 150, true],
     [{ of: 'fw', metric: 'rate', atLeast: 151 }, 150, false],
-  ])('evaluates %j as %d, met: %s', (target, value, isMet) => {
+  ])('evaluates %j to %d and reports whether it is met: %s', (target, value, isMet) => {
     expect(checkTarget(target, ROUNDS)).toEqual({ target, value, isMet })
   })
 

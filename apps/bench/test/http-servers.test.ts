@@ -5,6 +5,10 @@ import type { Peer } from '../src/http/peer.ts'
 import type { HttpScenario } from '../src/http/scenario.ts'
 import { ACCESS_LOG_PEERS } from '../src/access-log/peers.ts'
 import { ACCESS_LOG_SCENARIOS } from '../src/access-log/scenarios.ts'
+import { COMPRESS_PEERS } from '../src/compress/peers.ts'
+import { COMPRESS_SCENARIOS } from '../src/compress/scenarios.ts'
+import { MIDDLEWARE_PEERS } from '../src/middleware/peers.ts'
+import { MIDDLEWARE_SCENARIOS } from '../src/middleware/scenarios.ts'
 import { TOOLS } from '../src/http/tools.ts'
 import { HTTP1_PEERS } from '../src/http1/peers.ts'
 import { HTTP1_SCENARIOS } from '../src/http1/scenarios.ts'
@@ -28,8 +32,10 @@ const GROUPS = {
   http1: { scenarios: HTTP1_SCENARIOS, peers: HTTP1_PEERS },
   http2: { scenarios: HTTP2_SCENARIOS, peers: HTTP2_PEERS },
   http3: { scenarios: HTTP3_SCENARIOS, peers: HTTP3_PEERS },
+  middleware: { scenarios: MIDDLEWARE_SCENARIOS, peers: MIDDLEWARE_PEERS },
   'access-log': { scenarios: ACCESS_LOG_SCENARIOS, peers: ACCESS_LOG_PEERS },
   static: { scenarios: STATIC_SCENARIOS, peers: STATIC_PEERS },
+  compress: { scenarios: COMPRESS_SCENARIOS, peers: COMPRESS_PEERS },
 }
 
 describe.each(Object.entries(GROUPS))('a server in the group %s', (_group, { scenarios, peers }) => {
@@ -82,7 +88,7 @@ describe('a measured server', () => {
     expect(figures.p99Ms).toBeGreaterThanOrEqual(figures.p50Ms!)
   })
 
-  it('fails if the server sends another response', async () => {
+  it('fails if the server sends a different response', async () => {
     await using server = await startPeer(peer, hello, run)
     const other = { ...hello, response: { status: 200, body: 'Hello world' } }
     await expect(measureServer(server, other, run)).rejects.toThrow('The content is different')

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { makeCertificate } from '../src/certificate.ts'
 import type { Run } from '../src/run.ts'
 
-// Do not pin processes, because these tests compare nothing, and other tests run at the same time.
+// Do not pin processes. These tests compare no results, and other tests run at the same time.
 process.env['FW_BENCH_PINNED'] = '0'
 
 /** Returns a run of one second with a temporary folder, which is deleted when its scope ends. */

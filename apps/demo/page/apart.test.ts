@@ -19,6 +19,6 @@ it.each([
     [20, 99, 99],
     [20, 84, 100],
   ],
-])('moves %j apart by 16 with a maximum of 100: %j', (places, expected) =>
+])('moves %j at least 16 apart with a maximum of 100: %j', (places, expected) =>
   expect(apart(places, 16, 100)).toEqual(expected),
 )

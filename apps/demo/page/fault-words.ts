@@ -43,7 +43,7 @@ export function faultWords(seen: FaultMessage, request: RequestMessage | undefin
   return words[fault]
 }
 
-/** Omit the method and the path, which the button implies. */
+/** Omits the method and the path, which the button implies. */
 function withoutRequest(text: string, request: RequestMessage | undefined): string {
   const start = `${request?.method} ${request?.path} `
   return text.startsWith(start) ? text.slice(start.length).replace(/^failed: /, '') : text

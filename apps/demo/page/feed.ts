@@ -19,7 +19,7 @@ export function follow(listener: FeedListener): void {
   const open = (): void => {
     source?.close()
     lastSign = performance.now()
-    // When this page itself opens a stream, the browser does not send Last-Event-ID, so the id is sent in the query.
+    // When this page itself opens a stream, the browser does not send Last-Event-ID, so the ID is sent in the query.
     source = new EventSource(lastId === '' ? '/events' : `/events?after=${encodeURIComponent(lastId)}`)
     source.onerror = () => {
       listener.lost()

@@ -94,7 +94,7 @@ function welcome(message: WelcomeMessage): void {
   if (life.request === undefined) showAny()
 }
 
-/** If the request that delivered the page is unknown, show the visitor's newest request, or any other. */
+/** Shows the visitor's newest request, or any other, if the request that delivered the page is unknown. */
 function showAny(): void {
   const request = list.shown.find((each) => list.isOwn(each)) ?? list.shown[0]
   if (request === undefined) return

@@ -1,5 +1,5 @@
 const reduced = matchMedia('(prefers-reduced-motion: reduce)')
-/** Assume that touch screens belong to phones, where half the frames need half the energy. */
+/** Matches touch screens, which are assumed to belong to phones. There, half the frames need half the energy. */
 const coarse = matchMedia('(pointer: coarse)')
 const COARSE_FRAME_MS = 1000 / 30
 /** Longest step between two frames, so that dots continue where they were after a pause. */

@@ -1,6 +1,6 @@
 import type { RequestMessage } from '../src/live/messages.ts'
 
-/** Selects the requests that the list shows. */
+/** The requests that the list shows. */
 export type Only = 'all' | 'mine' | 'failed'
 
 /** Maximum number of requests that the page keeps. */

@@ -5,7 +5,7 @@ import { isMainThread } from 'node:worker_threads'
 export interface ProcessNumbers {
   readonly heapBytes: number
   readonly rssBytes: number
-  /** CPU time of all threads since the start, in microseconds. */
+  /** CPU time of all threads since the process started, in microseconds. */
   readonly cpuUs: number
 }
 

@@ -1,11 +1,11 @@
-// Runs the demo on "busy" with one page open. Prints the heap sizes of the server and the page, and the size of the
-// feed. Exits with 1 if a heap grows or the feed is larger than 30 KB/s. Run: node soak/hour-on-busy.ts 3600
+// Runs the demo on "busy" with one page open. Prints the heap sizes of the server and the page, and the rate of the feed in
+// KB/s. Exits with 1 if a heap grows or the feed exceeds 30 KB/s. Run: node soak/hour-on-busy.ts 3600
 import { launchChromium } from '@fw/testing'
 import { flatness } from './flat.ts'
 import { MeasuredDemo } from './measured-demo.ts'
 
 const SECONDS = Number(process.argv[2] ?? 3600)
-/** Long runs print once per minute, short runs 18 times. */
+/** Interval between two lines of output: one minute in long runs, and an 18th of a short run. */
 const STEP_MS = Math.min(60_000, (SECONDS * 1000) / 18)
 /** Initial share of the run that the comparison omits, because caches and series are still filling. */
 const WARM_UP_SHARE = 1 / 3

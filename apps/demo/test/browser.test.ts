@@ -58,7 +58,7 @@ describe.each([
     await folder?.[Symbol.asyncDispose]()
   })
 
-  it('serves an unmodified application with the right type for every asset over this protocol', async () => {
+  it('serves an unmodified application with the content type of every asset', async () => {
     const types = new Map<string, string | undefined>()
     page.on('response', (response) => types.set(new URL(response.url()).pathname, response.headers()['content-type']))
     await page.goto(`${origin}/files/index.html`, { waitUntil: 'networkidle' })
@@ -157,7 +157,7 @@ describe.each([
     expect(new Set(await entries())).toEqual(new Set(wanted.map((line) => `${line} over ${logged}`)))
   })
 
-  it('ends cleanly on Ctrl-C while a page is open', async () => {
+  it('exits cleanly on Ctrl-C while a page is open', async () => {
     await page.goto(`${origin}/`)
     await page.waitForFunction(() => document.getElementById('state')?.textContent?.trim() === 'live')
     const { exitCode, stderr } = await demo.end('SIGINT')

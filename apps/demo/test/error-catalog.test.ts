@@ -36,7 +36,7 @@ async function errorsOf(program: string, report: string): Promise<ThrownError[]>
   const file = join(FOLDER, `.${basename(report, '.json')}-${process.pid}.ts`)
   await writeFile(file, program)
   try {
-    // An uncaught error ends the program with exit code 1.
+    // An uncaught error makes the program exit with code 1.
     await run(process.execPath, ['--import', PRELOAD, file], {
       cwd: FOLDER,
       env: { ...process.env, THROWN_ERRORS: report },

@@ -54,7 +54,7 @@ describe('the feed', () => {
 describe('the feed in public mode', () => {
   beforeEach(() => start(true))
 
-  it('sends single requests only to their visitor, and counts to all visitors', async () => {
+  it('sends each request only to its visitor, and the counts to all visitors', async () => {
     await using ada = await EventClient.connect(server, '/events/ada')
     await using bob = await EventClient.connect(server, '/events/bob')
     await ada.next()

@@ -239,11 +239,11 @@ describe('the page', () => {
   })
 
   it.each([
-    ['another host', 421, { method: 'GET', path: '/', headers: { host: 'evil.example' } }],
+    ['a foreign host', 421, { method: 'GET', path: '/', headers: { host: 'evil.example' } }],
     ['a port that is not ours', 421, { method: 'GET', path: '/', headers: { host: 'localhost:1' } }],
     ['a POST without an origin', 403, { method: 'POST', path: '/api/live/restart', headers: {} }],
     [
-      'a POST from another page',
+      'a POST from a foreign page',
       403,
       { method: 'POST', path: '/api/echo', headers: { origin: 'http://evil.example' } },
     ],

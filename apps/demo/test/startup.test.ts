@@ -100,13 +100,13 @@ it('reports HTTP/3 without its optional package', async () => {
 })
 
 // `pnpm start -- --help` passes `--` to the program, `pnpm start --help` does not.
-it.each([[['--help']], [['--', '--help']]])('lists every option with %j', async (args) => {
+it.each([[['--help']], [['--', '--help']]])('lists every option if it is started with %j', async (args) => {
   const { exitCode, stdout, stderr } = await start({}, args)
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
   for (const name of ['DEMO_PORT', 'DEMO_TLS_PORT', 'DEMO_HTTP3', 'DEMO_LOG_LEVEL']) expect(stdout).toContain(name)
 })
 
-it('serves from worker processes with DEMO_WORKERS, and ends them on exit', async () => {
+it('serves from worker processes if DEMO_WORKERS is set, and stops them on exit', async () => {
   await using folder = await tempFolder()
   await using demo = new DemoProcess({
     DEMO_HOST: '127.0.0.1',

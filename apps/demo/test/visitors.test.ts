@@ -91,7 +91,7 @@ eachProtocol("a visitor's feed in public mode", start, (client) => {
 })
 
 describe('DEMO_HOST', () => {
-  it.each([{}, { DEMO_HOST: '' }])('is loopback by default: %j', async (environment) => {
+  it.each([{}, { DEMO_HOST: '' }])('defaults to loopback in the environment %j', async (environment) => {
     await using folder = await tempFolder()
     const ports = { DEMO_PORT: '0', DEMO_TLS_PORT: '0', DEMO_HTTP3: 'off', DEMO_TRAFFIC: 'off' }
     await using demo = new DemoProcess({ ...ports, DEMO_DATA_DIR: folder.path, DEMO_LOG_LEVEL: 'off', ...environment })
@@ -106,7 +106,7 @@ describe("the demo's log", () => {
   it.each<[Record<string, string>, string]>([
     [{}, '127.0.0.1'],
     [{ DEMO_PROXIES: '1' }, '198.51.100.4'],
-  ])('shows with %j the client address %s', async (environment, address) => {
+  ])('shows the client address $1 in the environment $0', async (environment, address) => {
     await using folder = await tempFolder()
     const ports = { DEMO_PORT: '0', DEMO_TLS_PORT: '0', DEMO_HTTP3: 'off', DEMO_TRAFFIC: 'off' }
     await using demo = new DemoProcess({ ...ports, DEMO_DATA_DIR: folder.path, ...environment })

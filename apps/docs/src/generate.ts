@@ -39,6 +39,7 @@ const packages = [
   'security-headers',
   'session',
   'rate-limit',
+  'node-middleware',
   'client-address',
   'http-fields',
   'compress',

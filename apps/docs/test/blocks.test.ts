@@ -13,7 +13,7 @@ const WRITTEN = globSync(['quickstart.md', '{tutorial,recipes,from,deploy}/*.md'
   .filter((page) => page !== 'deploy/proxies.md' && page !== 'deploy/proxy-protocol.md' && page !== 'deploy/workers.md')
 const IN_PACKAGES = globSync(['README.md', 'packages/*/README.md', 'packages/*/docs/*.md', 'docs/*.md'], { cwd: ROOT })
 
-/** Returns the earlier parts of the tutorial, whose files a part continues. */
+/** Returns the parts of the tutorial before this one, whose files it uses. */
 function before(page: string): string[] {
   const parts = WRITTEN.filter((other) => other.startsWith('tutorial/') && page.startsWith('tutorial/') && other < page)
   return parts.map((other) => CONTENT + other)

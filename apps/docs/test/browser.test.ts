@@ -25,7 +25,7 @@ const REPRESENTATIVE = [
   '/reference/static/',
 ]
 
-/** Every page on the site, except the pages of single errors, which are similar: `REPRESENTATIVE` has one. */
+/** Every page on the site, except the pages of individual errors. Those are similar, and `REPRESENTATIVE` contains one. */
 const ALL = globSync('**/index.html', { cwd: DIST })
   .map((file) => `/${file.replace(/index\.html$/, '')}`)
   .filter((path) => !path.startsWith('/errors/'))

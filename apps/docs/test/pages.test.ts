@@ -11,7 +11,7 @@ const MAX_LINES = 150
 
 /** Pages that list every export of a package, so their length depends on the code. */
 const GENERATED =
-  /^reference\/(?:core|log|access-log|static|sse|cors|csrf|auth|etag|security-headers|rate-limit|session|client-address|http-fields|compress|types)$/
+  /^reference\/(?:core|log|access-log|static|sse|cors|csrf|auth|etag|security-headers|rate-limit|node-middleware|session|client-address|http-fields|compress|types)$/
 
 /** Returns the path of the Markdown file of a page. */
 function fileOf(path: string): string {
@@ -25,19 +25,16 @@ describe('the list of pages', () => {
     expect(new Set(PAGES.map(({ path }) => path)).size).toBe(PAGES.length)
   })
 
-  it('contains every page in the folder, except the pages of single errors', () => {
+  it('contains every page in the folder, except the pages of individual errors', () => {
     const files = globSync('**/*.md', { cwd: CONTENT }).filter((file) => !file.startsWith('errors/'))
     const paths = files.map((file) => file.replace(/(?:^|\/)?(?:index)?\.md$/, ''))
     expect(paths.toSorted()).toEqual(PAGES.map(({ path }) => path).toSorted())
   })
 
-  it.each(PAGES.filter(({ path }) => !GENERATED.test(path)))(
-    'has at most 150 lines on the page "$label"',
-    ({ path }) => {
-      const [, , text = ''] = readFileSync(fileOf(path), 'utf8').split(/^---$/m)
-      expect(text.trim().split('\n').length).toBeLessThanOrEqual(MAX_LINES)
-    },
-  )
+  it.each(PAGES.filter(({ path }) => !GENERATED.test(path)))('limits the page "$label" to 150 lines', ({ path }) => {
+    const [, , text = ''] = readFileSync(fileOf(path), 'utf8').split(/^---$/m)
+    expect(text.trim().split('\n').length).toBeLessThanOrEqual(MAX_LINES)
+  })
 })
 
 describe('the built site', () => {

@@ -11,11 +11,11 @@ interface Input {
   readonly path: string
   readonly query: string
   readonly headers: Readonly<Record<string, readonly string[]>>
-  /** 0 if the client disconnected before the response head. */
+  /** Status of the response; 0 if the client disconnected before the response head. */
   readonly status: number
 }
 
-/** Strings that would forge another part of an entry, another entry, or terminal commands. */
+/** Strings that would forge a part of an entry, a whole entry or a terminal command. */
 const HOSTILE: readonly string[] = [
   '\n',
   '\r\nGET /fake 200 OK 0.10ms - 1.1.1.1 (0 B) [HTTP/1.1]',

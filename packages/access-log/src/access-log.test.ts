@@ -227,7 +227,7 @@ describe('accessLog with skipPaths or skipIf', () => {
     finish()
     expect(warn.mock.calls).toEqual([
       [
-        'skipIf of accessLog threw: TypeError: skipIf must return a boolean, got a promise. Make it synchronous.',
+        'skipIf of accessLog threw: TypeError: accessLog: skipIf must return a boolean, got a promise. Make it synchronous.',
         'AccessLogWarning',
       ],
     ])
@@ -287,11 +287,11 @@ describe('sampleRate', () => {
   })
 
   it.each<[string, Partial<Outcome>]>([
-    ['4xx', { status: 404 }],
-    ['5xx', { status: 500 }],
-    ['aborted before the head', { status: 0, aborted: true }],
-    ['aborted after it', { status: 200, aborted: true }],
-  ])('does not apply to an entry that is %s', async (_, outcome) => {
+    ['a 4xx entry', { status: 404 }],
+    ['a 5xx entry', { status: 500 }],
+    ['an entry that is aborted before the head', { status: 0, aborted: true }],
+    ['an entry that is aborted after the head', { status: 200, aborted: true }],
+  ])('does not apply to %s', async (_, outcome) => {
     ;(await run([{ sampleRate: 0 }])).finish(outcome)
     expect(sink.size()).toBe(1)
   })
@@ -375,7 +375,7 @@ describe('the RequestLogger', () => {
     [{ headers: { 'x-request-id': 'a] [admin' } }, '[GET /] x'],
     [{ headers: { 'x-request-id': ['a', 'b'] } }, '[GET /] x'],
     [{ path: '/a[1] "\\' }, '[GET /a\\x5b1\\x5d\\x20\\"\\\\] x'],
-  ])('logs %j as the message %s', async (request, message) => {
+  ])('logs a message for the request %j as %s', async (request, message) => {
     const { ctx } = await run([{}], request)
     ctx.get(RequestLogger)?.info('x')
     expect(sink.messages()).toEqual([message])
@@ -407,9 +407,9 @@ describe('a request that the engine refused', () => {
   }
 
   it.each<[string, Partial<Refusal>, AccessLogConfig, string]>([
-    ['with what is known', {}, {}, 'GET /p?q 400 Bad Request 1.50ms - 127.0.0.1 (120 B) [HTTP/1.1]'],
+    ['with its known parts', {}, {}, 'GET /p?q 400 Bad Request 1.50ms - 127.0.0.1 (120 B) [HTTP/1.1]'],
     [
-      'with dashes',
+      'with dashes for its unknown parts',
       { method: undefined, target: undefined },
       {},
       '- - 400 Bad Request 1.50ms - 127.0.0.1 (120 B) [HTTP/1.1]',

@@ -75,7 +75,7 @@ function isSkipped(ctx: Context, { skipIf }: Settings): boolean {
     if (isForgottenPromise(response))
       throw withCode(
         'FW_INVALID_RETURN',
-        new TypeError('skipIf must return a boolean, got a promise. Make it synchronous.'),
+        new TypeError('accessLog: skipIf must return a boolean, got a promise. Make it synchronous.'),
       )
     return Boolean(response)
   } catch (error) {

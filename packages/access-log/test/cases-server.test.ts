@@ -67,7 +67,7 @@ function runOver(protocol: ProtocolText, send: Send, isCarried: (one: Case) => b
   })
 }
 
-/** Reports whether every protocol can carry the case. Other cases need HTTP/1.1, or a client at another address. */
+/** Reports whether every protocol can carry the case. Other cases need HTTP/1.1 or a client with a different address. */
 function isForEveryProtocol({ request, response }: Case): boolean {
   return response.from !== 'parser' && request.peer === '127.0.0.1' && latin1(request.target).startsWith('/')
 }

@@ -103,7 +103,7 @@ function makeServer({ tls, http3 }: Partial<ServerDemand> = {}, limits = LIMITS)
 }
 
 let port = 0
-/** The requests whose handlers are waiting. */
+/** Number of requests whose handlers are waiting. */
 let waiting = 0
 
 /** Requests a path and reads the whole response. An HTTP/3 reset can discard sent bytes, even the head. */

@@ -17,7 +17,7 @@ const linesOf = (name: string): Record<string, unknown>[] =>
     .slice(0, -1)
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 
-/** The number of started servers, so that each has its own files. */
+/** Number of started servers. Makes the file names of each server unique. */
 let started = 0
 
 async function start({ tls, http3 }: ServerDemand): Promise<RunningServer> {

@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => setSinks([]))
 afterAll(() => setLevel(Level.Info))
 
-/** Strings that would forge another part of an entry, another entry, or terminal commands. */
+/** Strings that would forge a part of an entry, a whole entry or a terminal command. */
 const HOSTILE = [
   '\n',
   '\r\nGET /fake 200 OK 0.10ms - 1.1.1.1 (0 B) [HTTP/1.1]',

@@ -8,7 +8,7 @@ import { accessLog, AccessLogFormat, RequestLogger } from '../src/index.ts'
 const ENTRY = /^(\[SLOW\] )?(\[ABORTED\] )?(\S+ \S+ \d{3} |\S+ - "|\{)/
 
 const sink = new MemorySink()
-/** The requests whose handlers are waiting. */
+/** Number of requests whose handlers are waiting. */
 let waiting = 0
 const entries = (): string[] => sink.messages().filter((message) => ENTRY.test(message))
 

@@ -45,8 +45,8 @@ export function unauthorized(message: string, challenge: string): HttpError {
 }
 
 /**
- * Returns the credentials that follow the scheme name in the `Authorization` field; `undefined` without the field, or for
- * another scheme. Adds `Vary`. Compares the scheme name case-insensitively (RFC 9110 §11.1).
+ * Returns the credentials that follow the scheme name in the `Authorization` field; `undefined` if the field is absent
+ * or names a different scheme. Adds `Vary`. Compares the scheme name case-insensitively (RFC 9110 §11.1).
  *
  * @throws {HttpError} 400 if the field is repeated, because two parts of an application could trust different values
  */

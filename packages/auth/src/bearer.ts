@@ -18,7 +18,7 @@ const KINDS: OptionKinds<BearerOptions> = {
   maxTokenBytes: integer(1),
 }
 
-/** RFC 6750 §2.1. */
+/** Matches a token (RFC 6750 §2.1). */
 const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/
 
 /**

@@ -7,7 +7,7 @@ const MIN_LENGTH = 16
 
 /**
  * Creates a `verify` function for `bearer` and `apiKey` that accepts a few fixed secrets, such as the secrets of other
- * services. Its duration does not depend on the secrets.
+ * services. The comparison time does not depend on the secrets.
  *
  * @param secrets The secret of each client, by client ID
  * @throws {TypeError} if a secret has fewer than 16 characters, as with an unset variable, or if two clients have the same
@@ -39,7 +39,10 @@ export function knownSecrets(secrets: Readonly<Record<string, string>>): (secret
   }
 }
 
-/** `timingSafeEqual` requires equal lengths, and a digest does not reveal the length of a secret. */
+/**
+ * Hashes a secret, because `timingSafeEqual` requires equal lengths. A digest does not reveal the length of the
+ * secret.
+ */
 function digestOf(secret: string): Buffer {
   return createHash('sha256').update(secret).digest()
 }

@@ -1,6 +1,6 @@
 import { HttpError, withCode } from '@fw/options'
 
-/** Number of hashes that are computed at the same time. It leaves half of the thread pool to files and DNS. */
+/** Number of hashes that are computed at the same time, which leaves half of the thread pool to files and DNS. */
 const SLOTS = 2
 
 /** Limits the hashes that are computed at the same time. Other calls wait in the order of their arrival. */
@@ -12,7 +12,7 @@ export class PasswordSlots {
    * Waits for a slot, which is free again once the result is disposed of.
    *
    * @param maxWaiting Maximum number of calls that wait
-   * @throws {HttpError} 503 if as many calls are already waiting
+   * @throws {HttpError} 503 if `maxWaiting` calls are already waiting
    */
   async take(maxWaiting: number): Promise<Disposable> {
     if (this.#free > 0) this.#free--

@@ -31,7 +31,7 @@ describe('hashPassword() and verifyPassword()', () => {
     expect(await Promise.all(checks)).toEqual([true, false, true, false, true, false, true, false])
   })
 
-  it('rejects with 503 if as many passwords as maxWaiting are waiting', async () => {
+  it('rejects with 503 if maxWaiting passwords are already waiting', async () => {
     const calls = Array.from({ length: 5 }, () => hashPassword('a', { maxWaiting: 2 }))
     const results = await Promise.allSettled(calls)
     expect(results.map(({ status }) => status)).toEqual([...Array<string>(4).fill('fulfilled'), 'rejected'])

@@ -23,8 +23,9 @@ const NO_PASSWORD: ParsedHash = {
 /** Options of `hashPassword()` and `verifyPassword()`. */
 export interface PasswordOptions {
   /**
-   * Limits the passwords in the process that wait to be hashed. Further calls reject with an `HttpError` with the status 503,
-   * because clients give up on a long queue, and it fills the memory. Default 100, about one second of work.
+   * Maximum number of passwords in the process that are waiting to be hashed. Further calls reject with a 503
+   * `HttpError`, because a long queue fills the memory and clients give up before their turn. Default 100, about one
+   * second of work.
    */
   readonly maxWaiting?: number
 }
@@ -59,11 +60,11 @@ export async function hashPassword(password: string, options: PasswordOptions = 
 }
 
 /**
- * Reports whether a password matches a hash. Pass `undefined` or `null` as the hash if the user is unknown or has no password.
- * It then returns `false` after the time that a hash from `hashPassword` would take.
+ * Reports whether a password matches a hash. Pass `undefined` or `null` as the hash if the user is unknown or has no
+ * password. The result is then `false`, after the time that a hash from `hashPassword` would take.
  *
  * @param hash Result of `hashPassword`, or another Argon2id hash in the same format
- * @throws {TypeError} if the password is not a string, or the hash has another format
+ * @throws {TypeError} if the password is not a string, or the hash is not in this format
  * @throws {HttpError} 503 if too many passwords are waiting
  * @throws {Error} if this Node.js release does not support Argon2: use 24.7 or later
  */

@@ -3,7 +3,7 @@ import type { ContextKey } from '@fw/types'
 
 /** The authenticated client that sent a request. */
 export interface Principal {
-  /** Identifies the client, such as a user ID or the name of a service. */
+  /** ID of the client, such as a user ID or the name of a service. */
   readonly id: string
   /** Names of the actions that the client may perform; `requireScope` compares them. Default none. */
   readonly scopes?: readonly string[] | undefined
@@ -23,7 +23,8 @@ export type Verified = Principal | null | undefined
 /**
  * Checks the result of a `verify` function.
  *
- * @throws {TypeError} if it is neither a principal nor `null`. For example, `true` does not identify the client
+ * @throws {TypeError} if the result is neither a principal nor `null`. For example, `true` does not identify the
+ * client
  */
 export function checkPrincipal(api: string, result: unknown): Principal | null {
   if (result === null || result === undefined) return null

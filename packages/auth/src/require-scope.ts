@@ -3,7 +3,7 @@ import type { Middleware } from '@fw/types'
 import { Challenge, unauthorized } from './authenticate.ts'
 import { Principal } from './principal.ts'
 
-/** RFC 6749 §3.3. */
+/** Matches a scope (RFC 6749 §3.3). */
 const SCOPE = /^[!#-[\]-~]+$/
 
 /**

@@ -28,12 +28,12 @@ describe('bearer()', () => {
     ['', 401],
     ['abc', 401],
     ['Basic abc', 401],
-    // CVE-2026-47673: another scheme must not count as Bearer.
+    // CVE-2026-47673: a different scheme must not count as Bearer.
     ['Bearerx abc', 401],
     ['xBearer abc', 401],
     ['Token abc', 401],
     ['DPoP abc', 401],
-  ])('answers %j with %i', async (authorization, status) => {
+  ])('responds with $1 to the field value "$0"', async (authorization, status) => {
     expect(await statusOf(anyone, authorization)).toBe(status)
   })
 
@@ -55,15 +55,15 @@ describe('bearer()', () => {
     expect(await statusOf(use, 'Bearer abc')).toBe(401)
   })
 
-  it.each([null, undefined])('refuses the result %s', async (result) => {
+  it.each([null, undefined])('refuses the credentials if verify returns %s', async (result) => {
     expect(await statusOf(bearer({ verify: async () => result }), 'Bearer abc')).toBe(401)
   })
 
-  it.each([true, 'ada', {}, { id: '' }, { id: 7 }])('responds with 500 to the result %j', async (result) => {
+  it.each([true, 'ada', {}, { id: '' }, { id: 7 }])('responds with 500 if verify returns %j', async (result) => {
     expect(await statusOf(bearer({ verify: () => result as never }), 'Bearer abc')).toBe(500)
   })
 
-  it('responds with 500 to an error in verify', async () => {
+  it('responds with 500 if verify fails', async () => {
     expect(
       await statusOf(bearer({ verify: () => Promise.reject(new Error('The database is down')) }), 'Bearer abc'),
     ).toBe(500)
@@ -101,7 +101,7 @@ describe('basic()', () => {
     [encode('ada:pässword:').replace(/=+$/, ''), 401],
     [`${encode('ada:pässword:')} x`, 401],
     ['%%%', 401],
-  ])('answers %s with %i', async (encoded, status) => {
+  ])('responds with $1 to the encoded credentials "$0"', async (encoded, status) => {
     expect(await statusOf(use, `Basic ${encoded}`)).toBe(status)
   })
 
@@ -172,7 +172,7 @@ describe('requireScope()', () => {
     [['ab'], ['a'], 403],
     [[], ['a'], 403],
     [undefined, ['a'], 403],
-  ])('compares the scopes %j with %j: answers %i', async (scopes, required, status) => {
+  ])('responds to the scopes %j, where %j are required, with %i', async (scopes, required, status) => {
     expect((await withScopes(scopes, ...required)).status).toBe(status)
   })
 

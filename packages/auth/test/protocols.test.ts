@@ -43,16 +43,16 @@ eachProtocol('authentication', start, (client) => {
     ['/basic/write', [['authorization', basicOf(`ada:${SECRET}`)]], 403, FORBIDDEN],
     ['/key', [['x-api-key', SECRET]], 200, 'shop'],
     ['/key', [['x-api-key', `${SECRET}x`]], 401, 'ApiKey realm="api", header="x-api-key"'],
-  ])('answers a request for %s with %j: %i %s', async (path, headers, ...expected) => {
+  ])('answers a request for %s with the fields %j: %i %s', async (path, headers, ...expected) => {
     expect(await ask(path, ...headers)).toEqual(expected)
   })
 
-  it('responds with 400 to a repeated field x-api-key', async () => {
+  it('responds with 400 to a repeated x-api-key field', async () => {
     expect((await ask('/key', ['x-api-key', SECRET], ['x-api-key', SECRET]))[0]).toBe(400)
   })
 })
 
-it('responds with 400 to a repeated field Authorization', async () => {
+it('responds with 400 to a repeated Authorization field', async () => {
   const { port, close } = await start({ tls: undefined, http3: false })
   const field = `authorization: Bearer ${SECRET}\r\n`
   const { text } = await rawExchange(

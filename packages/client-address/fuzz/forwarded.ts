@@ -94,7 +94,7 @@ function checkAddresses({ forwardedFor, realIp, forwarded, peer }: Input): void 
   const believed = believedAddress(headers, peer, TRUST)
   for (const address of [claimed, believed]) {
     assert.notEqual(isIP(address ?? ''), 0, 'An address is not an IP address')
-    assert.equal(parseAddress(address ?? ''), address, 'An address has another form')
+    assert.equal(parseAddress(address ?? ''), address, 'An address is not in its normal form')
   }
   const ownPeer = parseAddress(peer)
   if (!TRUST.isTrusted(ownPeer, 1)) assert.equal(believed, ownPeer, 'The address of an untrusted peer is used')
@@ -117,7 +117,7 @@ function checkForwarded(field: string): void {
     assert.equal(firstForwardedFor(field), expected[0]?.at(-1) ?? '')
   }
   assert.deepEqual([...forwardedForFromLast(`${field}, for=192.0.2.60`)].slice(0, 1), ['192.0.2.60'])
-  assert.ok(nodes.length <= field.split(',').length, 'More elements than commas separate')
+  assert.ok(nodes.length <= field.split(',').length, 'The field has more elements than its commas separate')
 }
 
 /** Checks that proxy-addr, which Express uses, returns the same address for a list of plain addresses. */

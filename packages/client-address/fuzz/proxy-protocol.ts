@@ -67,7 +67,7 @@ const target: FuzzTarget<string> = {
     const bytes = Buffer.from(input, 'latin1')
     const header = readProxyHeader(bytes)
     const stated = readStated(input)
-    assert.equal(header.kind === 'complete', stated !== undefined, 'Only one of both reads a header')
+    assert.equal(header.kind === 'complete', stated !== undefined, 'Only one of the two parsers reads a header')
     if (header.kind === 'complete') {
       assert.equal(header.length, stated?.length)
       const { source } = header
@@ -75,7 +75,7 @@ const target: FuzzTarget<string> = {
       assert.equal(source === undefined, address === '')
       if (source !== undefined) {
         assert.notEqual(isIP(source.address), 0, 'The source is not an IP address')
-        assert.equal(source.address, parseAddress(address), 'The source has another form')
+        assert.equal(source.address, parseAddress(address), 'The source is not in its normal form')
         assert.equal(source.port, Number(port))
       }
     }
@@ -87,7 +87,7 @@ export default target
 function textHeader(random: Random): string {
   const family = random.pick(FAMILIES)
   if (family === 'UNKNOWN' && random.chance(0.5)) return `PROXY UNKNOWN${randomBytes(random, 110)}\r\n`
-  // Most parts are valid, so that most errors are the only one of their line.
+  // Most parts are valid, so most invalid lines contain only one error.
   const isFit = (text: string): boolean => isIP(text) === (family === 'TCP4' ? 4 : 6) && !text.includes('%')
   const address = (): string => random.pick(random.chance(0.95) ? ADDRESSES.filter(isFit) : ADDRESSES)
   const port = (): string => random.pick(random.chance(0.95) ? PORTS.slice(0, 4) : PORTS)
@@ -103,7 +103,7 @@ function binaryHeader(random: Random): string {
   )
   const hasChecksum = random.chance(0.5)
   if (hasChecksum) tlvs.splice(random.below(tlvs.length + 1), 0, tlv('\x03', '\0\0\0\0'))
-  // The limit of 4,096 bytes.
+  // Exceed the limit of 4,096 bytes, or stay just below it.
   if (random.chance(0.05)) tlvs.unshift(tlv('\x04', '\0'.repeat(random.pick([3800, 4000, 4077, 4078, 60_000]))))
   const block = addresses.join('') + tlvs.join('')
   const header = SIGNATURE + String.fromCharCode(random.pick(COMMANDS), protocol) + uint16(block.length) + block
@@ -122,7 +122,7 @@ function uint16(value: number): string {
   return String.fromCharCode(value >> 8, value & 0xff)
 }
 
-/** Checks that further bytes only complete a header, so that no split of the input changes the result. */
+/** Checks that further bytes only complete a header, so no split of the input changes the result. */
 function checkPrefixes(bytes: Buffer, header: ReturnType<typeof readProxyHeader>): void {
   const random = Random.of(bytes.toString('latin1'))
   const lengths =
@@ -131,6 +131,6 @@ function checkPrefixes(bytes: Buffer, header: ReturnType<typeof readProxyHeader>
     const part = readProxyHeader(bytes.subarray(0, length))
     if (header.kind === 'complete' && length >= header.length) assert.deepEqual(part, header)
     else if (header.kind === 'invalid' && part.kind === 'invalid') assert.equal(typeof part.reason, 'string')
-    else assert.equal(part.kind, 'incomplete', `The first ${length} bytes have another result`)
+    else assert.equal(part.kind, 'incomplete', `The first ${length} bytes give a different result`)
   }
 }

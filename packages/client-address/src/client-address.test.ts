@@ -97,7 +97,7 @@ describe('believedAddress with a named field', () => {
     ['x-forwarded-for', LIST, '203.0.113.50'],
     ['forwarded', ELEMENTS, '203.0.113.50'],
     ['x-real-ip', '203.0.113.50', '203.0.113.50'],
-  ])('reads %s: %j with a number of hops', (header, value, expected) => {
+  ])('reads %s with a number of hops: %j', (header, value, expected) => {
     const headers = new Headers({ ...FORGED, [header]: value })
     expect(believedAddress(headers, '127.0.0.2', compileTrust({ proxies: 2, header }))).toBe(expected)
     expect(believedAddress(headers, '127.0.0.2', compileTrust({ proxies: 0, header }))).toBe('127.0.0.2')

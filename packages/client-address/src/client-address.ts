@@ -2,7 +2,7 @@ import { firstForwardedFor, forwardedForFromLast } from './forwarded.ts'
 import { parseAddress } from './ip-address.ts'
 import { FORWARDING_HEADERS, type ForwardingHeader, type Trust } from './trusted-proxies.ts'
 
-/** The peer of a connection over a Unix socket, for `believedAddress`. `undefined` is an unknown peer. */
+/** The peer of a connection over a Unix socket, for `believedAddress`. An unknown peer is `undefined` instead. */
 export const UNIX_SOCKET = 'unix'
 
 /** The header fields of a request, such as `ctx.headers` or a standard `Headers`. */
@@ -33,8 +33,8 @@ export function claimedAddress(headers: FieldSource, peer: string | undefined): 
  * client. The first untrusted address is that of the client. An entry that is not an address ends the search.
  *
  * @param peer The peer's address, or `UNIX_SOCKET`, which is trusted if `trust` names any proxy
- * @returns `undefined` if there is no address, as on a Unix socket. With a named field, `undefined` if a trusted proxy added no
- *   address; otherwise, the proxy would be mistaken for the client
+ * @returns `undefined` if there is no address, as on a Unix socket. With a named field, also `undefined` if a trusted
+ *   proxy added no address, because the proxy would otherwise be mistaken for the client
  */
 // docs/decisions/0074
 export function believedAddress(headers: FieldSource, peer: string | undefined, trust: Trust): string | undefined {

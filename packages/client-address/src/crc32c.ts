@@ -6,7 +6,7 @@ let table: Uint32Array | undefined
 /**
  * Continues a CRC-32C checksum (RFC 9260 §A).
  *
- * @param checksum The checksum of the preceding bytes. Default 0: there are none
+ * @param checksum The checksum of the preceding bytes. Default 0, for no preceding bytes
  *
  * @example
  * crc32c(Buffer.from('123456789'))    // 0xe3069283

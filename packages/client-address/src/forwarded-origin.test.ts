@@ -23,11 +23,15 @@ const FORWARDED: Given = { header: 'forwarded' }
 
 describe('forwardedOrigin', () => {
   it.each<[string, Record<string, string>, unknown]>([
-    ['both', { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'example.org:8443' }, ['https', 'example.org:8443']],
-    ['letter case', { 'x-forwarded-proto': 'HTTPS' }, ['https', undefined]],
+    [
+      'both fields',
+      { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'example.org:8443' },
+      ['https', 'example.org:8443'],
+    ],
+    ['a scheme in upper case', { 'x-forwarded-proto': 'HTTPS' }, ['https', undefined]],
     ['the scheme of a WebSocket from Traefik', { 'x-forwarded-proto': 'wss' }, ['https', undefined]],
     ['the scheme of a WebSocket in cleartext', { 'x-forwarded-proto': 'ws' }, ['http', undefined]],
-    ['neither', {}, NOTHING],
+    ['neither field', {}, NOTHING],
     ['other fields', { forwarded: 'proto=https;host=a', 'x-forwarded-port': '8443' }, NOTHING],
     ['an unknown scheme', { 'x-forwarded-proto': 'ftp' }, null],
     ['an empty scheme', { 'x-forwarded-proto': '' }, null],
@@ -40,7 +44,7 @@ describe('forwardedOrigin', () => {
 
   it.each<[string, string, unknown]>([
     ['an element', 'for=192.0.2.1;proto=https;host="example.org:8443"', ['https', 'example.org:8443']],
-    ['letter case', 'For=192.0.2.1;Proto=HTTPS;Host=a', ['https', 'a']],
+    ['names and values in any letter case', 'For=192.0.2.1;Proto=HTTPS;Host=a', ['https', 'a']],
     ['no scheme', 'for=192.0.2.1', NOTHING],
     ['the element of the peer, not of the client', 'for=1.1.1.1;host=evil, for=192.0.2.1;host=a', [undefined, 'a']],
     ['the element of the outermost trusted proxy', 'for=192.0.2.1;host=a, for=10.0.0.2;host=inner', [undefined, 'a']],
@@ -50,7 +54,7 @@ describe('forwardedOrigin', () => {
     ['two schemes in an element', 'for=192.0.2.1;proto=http;proto=https', null],
     ['an unknown scheme', 'for=192.0.2.1;proto=ftp', null],
     ['a malformed element', 'for=192.0.2.1;host="a', NOTHING],
-  ])('reads %s of Forwarded: %s', (_, forwarded, expected) => {
+  ])('reads from Forwarded %s: %s', (_, forwarded, expected) => {
     expect(read({ forwarded, 'x-forwarded-proto': 'ftp', 'x-forwarded-host': 'evil' }, FORWARDED)).toEqual(expected)
   })
 
@@ -65,15 +69,15 @@ describe('forwardedOrigin', () => {
     ['a peer without hops', { proxies: 0 }, NOTHING],
     ['a Unix socket', { peer: UNIX_SOCKET }, READ],
     ['a Unix socket without proxies', { peer: UNIX_SOCKET, proxies: [] }, NOTHING],
-    ['x-real-ip', { header: 'x-real-ip' }, READ],
-    ['the scheme alone', { origin: ['scheme'] }, ['https', undefined]],
-    ['the host alone', { origin: ['host'] }, [undefined, 'example.org']],
-    ['no part', { origin: [] }, NOTHING],
-  ])('trusts %s', (_, given, expected) => {
+    ['a peer that uses x-real-ip', { header: 'x-real-ip' }, READ],
+    ['a peer for the scheme only', { origin: ['scheme'] }, ['https', undefined]],
+    ['a peer for the host only', { origin: ['host'] }, [undefined, 'example.org']],
+    ['a peer for neither', { origin: [] }, NOTHING],
+  ])('returns the origin only from a trusted peer: %s', (_, given, expected) => {
     expect(read(BOTH, given)).toEqual(expected)
   })
 
-  it('reads nothing without a named field', () => {
+  it('reads no origin if no field is named', () => {
     expect(forwardedOrigin(new Headers(BOTH), PEER, compileTrust(['10.0.0.0/8']))).toEqual({
       scheme: undefined,
       host: undefined,

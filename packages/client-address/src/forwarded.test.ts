@@ -29,7 +29,7 @@ describe('forwardedForFromLast', () => {
     ['for=a;;proto=b, ,for=c', ['c', '', 'a']],
     ['', ['']],
     ['__proto__=x, Constructor=y;for=a', ['a', '']],
-    // A proxy adds one parameter (RFC 7239 §4). Someone else added the second one.
+    // A proxy adds one parameter (RFC 7239 §4). Another party added the second one.
     ['for=a, for=b;host=x;for=c', ['', 'a']],
   ])('reads %j as %j', (field, nodes) => {
     expect([...forwardedForFromLast(field)]).toEqual(nodes)
@@ -67,7 +67,7 @@ describe('forwardedForFromLast', () => {
     ['escapes', `for="${'\\,'.repeat(150_000)}`],
     ['text without a comma', `@${'a'.repeat(300_000)}`],
     ['pairs without a comma', `@${';a=b'.repeat(100_000)}`],
-  ])('reads many %s in linear time', (_, field) => {
+  ])('reads a long field of %s in linear time', (_, field) => {
     expect([...forwardedForFromLast(field)].at(-1)).toBe('')
   })
 })

@@ -1,8 +1,8 @@
 /**
  * Matches an optional `name=value` with its separator (RFC 7239 §4).
  *
- * Each alternative matches whitespace in only one place. Two adjacent places would lead to quadratic time. Quotes and
- * backslashes match only in quoted strings; `lastElement` depends on this.
+ * Each alternative matches whitespace in only one place. If whitespace could match in two adjacent places, matching
+ * would take quadratic time. Quotes and backslashes match only in quoted strings; `lastElement` depends on this.
  */
 const PAIR = /[ \t]*(?:([^\s=;,"\\]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;,"\\]*))[ \t]*)?(;|,|$)/y
 
@@ -33,8 +33,8 @@ export function firstForwardedFor(field: string): string {
 }
 
 /**
- * Yields the `for` parameter of each element in a `Forwarded` field, starting with the last; an empty string for an element
- * with none or several. A malformed element yields an empty value and ends the list.
+ * Yields the `for` parameter of each element in a `Forwarded` field, starting with the last; an empty string for an
+ * element with none or several. A malformed element yields an empty string and ends the list.
  *
  * Well-formed elements at the end are read even if a client put malformed text before them.
  *

@@ -27,13 +27,13 @@ describe('a version 1 header', () => {
     ['PROXY UNKNOWN \r\n', undefined],
     ['PROXY UNKNOWN anything  at all\x00\r\n', undefined],
     [`PROXY UNKNOWN ${V6} ${V6} 65535 65535\r\n`, undefined],
-  ])('has its source in %j', (line, source) => {
+  ])('contains its source: %j', (line, source) => {
     const complete = { kind: 'complete', length: line.length, source }
     expect(read(line)).toEqual(complete)
     expect(read(line + REQUEST)).toEqual(complete)
   })
 
-  it('is incomplete until its last byte, whatever the split', () => {
+  it('is incomplete until its last byte, wherever it is split', () => {
     const line = 'PROXY TCP4 192.0.2.1 192.0.2.2 56324 443\r\n'
     for (const slices of everySplit(Buffer.from(line + REQUEST))) {
       let received = Buffer.alloc(0)

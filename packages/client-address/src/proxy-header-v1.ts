@@ -48,7 +48,9 @@ function readFields(text: string, length: number): ProxyHeader {
   return { kind: 'complete', length, source: { address, port: Number(sourcePort) } }
 }
 
-/** Reports whether the text is an IPv6 address without a zone. HAProxy and nginx write IPv4-mapped ones with dots. */
+/**
+ * Reports whether the text is an IPv6 address without a zone. HAProxy and nginx write IPv4-mapped addresses with dots.
+ */
 function isPlainIPv6(text: string): boolean {
   return isIPv6(text) && !text.includes('%')
 }

@@ -9,12 +9,12 @@ const FIXED_BYTES = 16
 const VERSION = 2
 const LOCAL = 0
 const PROXY = 1
-/** The bytes of both addresses and ports, by address family: unspecified, INET, INET6 and UNIX. */
+/** Size of both addresses and ports in bytes, by address family: unspecified, INET, INET6 and UNIX. */
 const ADDRESS_BYTES = [0, 12, 36, 216] as const
 const INET = 1
 const INET6 = 2
 const UNIX = 3
-/** Transport protocols: unspecified, STREAM and DGRAM. */
+/** Highest transport protocol: 0 is unspecified, 1 is STREAM and 2 is DGRAM. */
 const MAX_TRANSPORT = 2
 /** §2.2.3: type of the TLV with a checksum. */
 const CRC32C = 0x03
@@ -26,7 +26,8 @@ const NO_CHECKSUM = new Uint8Array(CHECKSUM_BYTES)
 /**
  * Reads a version 2 header, which is binary.
  *
- * Addresses of datagrams count too: a proxy that ends QUIC can forward over TCP. The only TLV with an effect is the checksum.
+ * Accepts the addresses of datagrams too, because a proxy that terminates QUIC can forward over TCP. Of the TLVs, only
+ * the checksum has an effect.
  *
  * @see https://www.haproxy.org/download/3.0/doc/proxy-protocol.txt §2.2
  */
@@ -49,7 +50,7 @@ export function readBinaryHeader(bytes: Uint8Array, maxBytes: number): ProxyHead
   const length = FIXED_BYTES + uint16At(bytes, 14)
   if (length > maxBytes) return invalid(`its PROXY header has ${length} bytes, more than ${maxBytes}`)
   const tlvStart = FIXED_BYTES + (ADDRESS_BYTES[family >> 4] ?? 0)
-  // §2.2: the endpoints of the connection apply. The receiver ignores the addresses, so nothing there is malformed.
+  // §2.2: the receiver uses the endpoints of the connection and ignores the addresses, so those cannot be malformed.
   const isIgnored = isLocal || family >> 4 === 0 || (family & 0xf) === 0
   if (!isIgnored && length < tlvStart) return invalid('its PROXY header is too short for its addresses')
   if (bytes.length < length) return { kind: 'incomplete' }
@@ -63,29 +64,31 @@ const MALFORMED_TLV = 'its PROXY header ends within a TLV'
 
 /** Checks the TLVs. @returns The reason why the header is invalid, or `undefined` if it is valid */
 function faultOfTlvs(header: Uint8Array, start: number): string | undefined {
-  let hasChecksum = false
+  let checksumAt = -1
+  let checksums = 0
+  // Walk all TLVs first: in an ignored header, only those that end with it can contain a checksum.
   for (let at = start; at < header.length;) {
-    const value = at + TLV_BYTES
-    if (value > header.length) return MALFORMED_TLV
-    const end = value + uint16At(header, at + 1)
+    if (at + TLV_BYTES > header.length) return MALFORMED_TLV
+    const end = at + TLV_BYTES + uint16At(header, at + 1)
     if (end > header.length) return MALFORMED_TLV
     if (header[at] === CRC32C) {
-      if (hasChecksum) return 'its PROXY header has two checksums'
-      if (end - value !== CHECKSUM_BYTES || !hasValidChecksum(header, value)) {
-        return 'its PROXY header does not match its checksum'
-      }
-      hasChecksum = true
+      checksumAt = at
+      checksums++
     }
     at = end
   }
+  if (checksums > 1) return 'its PROXY header has more than one checksum'
+  if (checksums === 1 && !hasValidChecksum(header, checksumAt)) return 'its PROXY header does not match its checksum'
   return undefined
 }
 
-/** Compares the checksum at `at` with that of the header, in which zeros replace it (§2.2.3). */
+/** Compares the checksum in the TLV at `at` with that of the header, in which zeros replace it (§2.2.3). */
 function hasValidChecksum(header: Uint8Array, at: number): boolean {
-  const end = at + CHECKSUM_BYTES
-  const before = crc32c(NO_CHECKSUM, crc32c(header.subarray(0, at)))
-  return crc32c(header.subarray(end), before) === uint16At(header, at) * 0x1_0000 + uint16At(header, at + 2)
+  if (uint16At(header, at + 1) !== CHECKSUM_BYTES) return false
+  const value = at + TLV_BYTES
+  const end = value + CHECKSUM_BYTES
+  const before = crc32c(NO_CHECKSUM, crc32c(header.subarray(0, value)))
+  return crc32c(header.subarray(end), before) === uint16At(header, value) * 0x1_0000 + uint16At(header, value + 2)
 }
 
 /** @returns `undefined` for a Unix socket, whose path is not an address */

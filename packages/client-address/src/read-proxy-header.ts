@@ -2,7 +2,7 @@ import { invalid, type ProxyHeader } from './proxy-header.ts'
 import { readTextHeader } from './proxy-header-v1.ts'
 import { readBinaryHeader } from './proxy-header-v2.ts'
 
-/** Default maximum of a version 2 header, in bytes. nginx has the same limit. */
+/** Default maximum size of a version 2 header, in bytes. nginx has the same limit. */
 const MAX_HEADER_BYTES = 4096
 
 /** The first byte of a version 1 header: `P`. */
@@ -16,7 +16,7 @@ const BINARY_START = 0x0d
  * The result depends only on the bytes so far: call it again with all bytes when more have arrived.
  *
  * @param bytes The first bytes of the connection. Bytes after the header are not read
- * @param maxBytes Maximum of a version 2 header. Version 1 has its own maximum of 107 bytes. Default 4,096
+ * @param maxBytes Maximum size of a version 2 header. Version 1 has a fixed maximum of 107 bytes. Default 4,096
  * @see https://www.haproxy.org/download/3.0/doc/proxy-protocol.txt
  *
  * @example

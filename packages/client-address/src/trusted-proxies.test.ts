@@ -23,7 +23,7 @@ describe('compileTrust', () => {
     expect(() => compileTrust(trust as TrustProxy)).toThrow(TypeError)
   })
 
-  it.each([-1, 1.5, NaN, { proxies: -1, header: 'forwarded' as const }])('rejects %j hops', (hops) => {
+  it.each([-1, 1.5, NaN, { proxies: -1, header: 'forwarded' as const }])('rejects %o hops', (hops) => {
     expect(() => compileTrust(hops)).toThrow(RangeError)
   })
 

@@ -1,7 +1,9 @@
 import { acceptedCodings, addVary } from '@fw/http-fields'
 import { declareRouteOption, flag } from '@fw/options'
 import type { Context, Middleware, OutgoingResponse } from '@fw/types'
+import { CachedEncoding, cacheKey } from './cached-encoding.ts'
 import { type Codec, codecOf } from './codecs.ts'
+import type { PlainBody } from './encoded-cache.ts'
 import { isFixed, keepWeakTag, mark } from './encoded-fields.ts'
 import { EVENT_STREAM, isCompressible, mediaTypeOf } from './media-types.ts'
 import { type Coding, type CompressOptions, readOptions, type Settings } from './options.ts'
@@ -52,6 +54,7 @@ class Compressor {
   readonly #settings: Settings
   readonly #codecs: ReadonlyMap<Coding, Codec>
   readonly #pool: Pool
+  readonly #cache: CachedEncoding | undefined
   readonly #offered: readonly (Coding | 'identity')[]
   readonly #known = new Map<string, Coding | undefined>()
 
@@ -59,6 +62,7 @@ class Compressor {
     this.#settings = settings
     this.#codecs = new Map(settings.codings.map((coding) => [coding, codecOf(coding, settings.levels[coding])]))
     this.#pool = new Pool(settings.maxPoolJobs)
+    this.#cache = settings.cacheBytes === 0 ? undefined : new CachedEncoding(settings, this.#pool)
     this.#offered = [...settings.codings, 'identity']
   }
 
@@ -85,21 +89,31 @@ class Compressor {
       // A body of unknown length can pause for a long time. Its client must not wait for the next piece.
       const flushEach = isEvents || lengthBytes === undefined
       response.encode(() => streamEncoder(codec.stream(isEvents), codec.flushKind), { flushEach })
-    } else this.#encodeWhole(response, coding, codec, lengthBytes ?? 0)
+    } else this.#encodeWhole(response, ctx, coding, codec)
   }
 
-  #encodeWhole(response: OutgoingResponse, coding: Coding, codec: Codec, lengthBytes: number): void {
-    const { whole, headers } = response
+  #encodeWhole(response: OutgoingResponse, ctx: Context, coding: Coding, codec: Codec): void {
+    const { whole, lengthBytes = 0, headers } = response
     if (whole === null) return
-    if (lengthBytes > this.#settings.maxSyncBytes) {
+    const body = { whole, lengthBytes }
+    const cache = this.#cache
+    const key = cache === undefined ? undefined : cacheKey(response, ctx, coding)
+    const encoded =
+      cache === undefined || key === undefined
+        ? this.#encode(body, codec)
+        : cache.encode(key, coding, body, () => this.#encode(body, codec))
+    if (encoded instanceof Promise) {
       mark(headers, coding)
-      response.replaceLater(this.#pool.run(() => codec.encodeLater(whole, lengthBytes)))
-      return
+      response.replaceLater(encoded)
+    } else if (encoded.byteLength < lengthBytes) {
+      mark(headers, coding)
+      response.replace(encoded)
     }
-    const encoded = codec.encode(whole, lengthBytes)
-    if (encoded.byteLength >= lengthBytes) return
-    mark(headers, coding)
-    response.replace(encoded)
+  }
+
+  #encode({ whole, lengthBytes }: PlainBody, codec: Codec): Uint8Array | Promise<Uint8Array> {
+    if (lengthBytes <= this.#settings.maxSyncBytes) return codec.encode(whole, lengthBytes)
+    return this.#pool.run(() => codec.encodeLater(whole, lengthBytes))
   }
 
   /** Returns the coding for an `Accept-Encoding` field, or `undefined` to send the body unchanged. */

@@ -14,7 +14,7 @@ export type Coding = 'zstd' | 'br' | 'gzip'
 
 /** Options of `compress`. */
 export interface CompressOptions {
-  /** Codings in order of preference, which decides between codings of equal weight. Default: zstd, br, gzip. */
+  /** Codings in order of preference, which decides between codings of equal weight. Default: `['zstd', 'br', 'gzip']`. */
   readonly codings?: readonly Coding[]
   /** Compression level of each coding: gzip 0 to 9, br 0 to 11, zstd 1 to 22. Default: `{ zstd: 3, br: 4, gzip: 4 }`. */
   readonly levels?: Readonly<Partial<Record<Coding, number>>>
@@ -32,6 +32,11 @@ export interface CompressOptions {
   /** Compresses server-sent events. An open stream then uses 43 KiB (br) to 138 KiB (gzip) of memory. Default: `false`. */
   readonly eventStreams?: boolean
   /**
+   * Memory for encoded copies of responses with a strong entity tag, in bytes for each process. Copies that are
+   * found twice are encoded again at a slower level. Default: 0, which keeps none.
+   */
+  readonly cacheBytes?: number
+  /**
    * `'identity'` does not compress responses to cross-site requests with cookies or credentials, whose length could reveal a
    * secret (BREACH). Default: `'compress'`.
    */
@@ -46,6 +51,7 @@ export interface Settings {
   readonly maxSyncBytes: number
   readonly maxPoolJobs: number
   readonly eventStreams: boolean
+  readonly cacheBytes: number
   readonly skipsCrossSite: boolean
 }
 
@@ -58,6 +64,7 @@ const KINDS: OptionKinds<CompressOptions> = {
   maxSyncBytes: integer(0),
   maxPoolJobs: integer(1),
   eventStreams: flag,
+  cacheBytes: integer(0),
   crossSite: oneOf('compress', 'identity'),
 }
 
@@ -82,6 +89,7 @@ export function readOptions(options: CompressOptions): Settings {
     maxSyncBytes: options.maxSyncBytes ?? 65_536,
     maxPoolJobs: options.maxPoolJobs ?? 3,
     eventStreams: options.eventStreams ?? false,
+    cacheBytes: options.cacheBytes ?? 0,
     skipsCrossSite: options.crossSite === 'identity',
   }
 }

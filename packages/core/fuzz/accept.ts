@@ -51,8 +51,8 @@ const target: FuzzTarget<string> = {
       const chosen = choose(field, ['de', 'gzip', 'en'])
       assert.ok(chosen === null || ['de', 'gzip', 'en'].includes(chosen))
     }
-    // The order of offers decides only ties: the type selected from all offers is also selected if it is the only
-    // offer.
+    // The order of the offers only breaks ties. The type that is selected from all offers is also selected if it is the only
+    // one.
     if (type !== null) assert.equal(choose('accept', [type]), type)
     else for (const offer of OFFERS) assert.equal(choose('accept', [offer]), null)
     // RFC 9110 §12.5.1: a type that is listed without a weight is acceptable.

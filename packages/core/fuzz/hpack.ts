@@ -37,7 +37,7 @@ const PIECES: readonly string[] = [
 ]
 
 const target: FuzzTarget<Input> = {
-  parser: 'HPACK field blocks (RFC 7541), compared with a plain reader, and what the encoder writes',
+  parser: 'HPACK (RFC 7541): field blocks compared with a simple reader, and the encoder output',
   generate(random) {
     const grammar = new HpackGrammar(random)
     const blocks = [block(grammar, random), ...random.list(0.7, () => block(grammar, random))]
@@ -62,7 +62,7 @@ function block(grammar: HpackGrammar, random: Random): string {
   return random.chance(0.1) ? mutate(text, random, PIECES) : text
 }
 
-/** Returns the sections up to the first invalid block, which ends the connection. */
+/** Returns the sections up to the first invalid block, which closes the connection. */
 function checkDecoder(blocks: readonly string[]): FieldSection[] {
   const decoder = new HpackDecoder(TABLE_BYTES, MAX_LIST_BYTES)
   const reader = new HpackReader()
@@ -116,7 +116,11 @@ function checkEncoder(sections: readonly FieldSection[], tableBytes: readonly nu
     const room = Buffer.alloc(HpackEncoder.maxBytes(sent))
     const end = encoder.encode(200, sent, room, 0)
     assert.ok(end >= 0 && end <= room.length)
-    assert.equal(encoder.encode(200, sent, room.subarray(1), 0), -1, 'Less room is enough')
+    assert.equal(
+      encoder.encode(200, sent, room.subarray(1), 0),
+      -1,
+      'The encoder succeeds in a buffer that is too small',
+    )
     const expected = [':status', '200', ...sent]
     assert.deepEqual(reader.read(room.subarray(0, end)).flat(), expected)
     // A section that is too large drops fields, but still updates the table.

@@ -19,7 +19,7 @@ interface Part {
 }
 
 const MAX_PARTS = 8
-/** Upper bound for the event-loop turns that a body takes, apart from its slices. */
+/** Upper bound for the event-loop turns that reading a body needs, apart from those for its slices. */
 const MAX_TURNS = 5000
 const BOUNDARIES: readonly string[] = [
   'b',
@@ -111,7 +111,7 @@ const target: FuzzTarget<Input> = {
 
     if (typeof whole !== 'number') {
       const partBytes = whole.reduce((sum, part) => sum + part.body.length, 0)
-      assert.ok(partBytes <= bytes.length, 'The parts hold more than the body')
+      assert.ok(partBytes <= bytes.length, 'The parts contain more bytes than the body')
       assert.ok(whole.length <= MAX_PARTS)
     }
     // undici also finds the first delimiter in the middle of a line.
@@ -124,7 +124,7 @@ const target: FuzzTarget<Input> = {
     if (expected === undefined || expected.length === 0 || expected.length > MAX_PARTS) return
     // A line that begins like a delimiter ends a part (RFC 2046 §5.1.1). undici reads one among the headers as a header.
     if (whole === 400 && hasLineLikeDelimiter(text, boundary)) return
-    assert.ok(typeof whole !== 'number', `undici reads what gets ${JSON.stringify(whole)}`)
+    assert.ok(typeof whole !== 'number', `undici accepts a body that gets ${JSON.stringify(whole)}`)
     assert.deepEqual(named(whole), named(expected))
   },
 }

@@ -28,7 +28,7 @@ const PIECES: readonly string[] = [
 ]
 
 const target: FuzzTarget<string> = {
-  parser: 'QPACK field sections without a dynamic table (RFC 9204), compared with a plain reader',
+  parser: 'QPACK field sections without a dynamic table (RFC 9204), compared with a simple reader',
   generate: section,
   check(text) {
     const bytes = Buffer.from(text, 'latin1')

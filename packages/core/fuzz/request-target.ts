@@ -56,7 +56,7 @@ const SEGMENTS: readonly string[] = [
 const PIECES: readonly string[] = ['/', '//', '?', '%', '%2f', '\\', '.', '..', ':', '@', ' ', '\t', '#']
 
 const target: FuzzTarget<Input> = {
-  parser: 'request targets, their decoded paths and redirects to the other end (RFC 9112 §3.2)',
+  parser: 'request targets, their decoded paths, and redirects that add or remove a trailing slash (RFC 9112 §3.2)',
   generate: (random) => ({
     method: random.pick(['GET', 'GET', 'OPTIONS', 'CONNECT']),
     target: requestTarget(random),

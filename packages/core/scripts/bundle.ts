@@ -37,7 +37,7 @@ const builtinsWithoutRequire: esbuild.Plugin = {
   },
 }
 
-/** Packages to include in the output. All other packages stay imports, so that users receive their updates. */
+/** Packages to include in the output. All other packages remain imports, so that users receive their updates. */
 const BUNDLED = new Set(['@fastify/busboy'])
 
 const externalPackages: esbuild.Plugin = {

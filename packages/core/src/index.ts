@@ -28,6 +28,7 @@ export type { WorkerOptions } from './options/worker-options.ts'
 // An application's declaration files can refer to every type that an exported type uses.
 export type {
   BodyConsumer,
+  BodyDecoder,
   BodyEncoder,
   BodySource,
   ConnectionTrace,

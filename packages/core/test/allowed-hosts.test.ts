@@ -118,7 +118,7 @@ describe('allowedHosts', () => {
     [['example.org.'], 'option "allowedHosts[0]" must be a host without scheme and port, got "example.org.".'],
     [['.'], 'option "allowedHosts[0]" must be a host without scheme and port, got ".".'],
     [[5], 'option "allowedHosts[0]" must be a host without scheme and port, got 5.'],
-  ])('must be a list of hosts: %j', (allowedHosts, message) => {
+  ])('must be a list of hosts, not %j', (allowedHosts, message) => {
     expect(() => new Server({ allowedHosts } as ServerOptions)).toThrow(message)
   })
 })

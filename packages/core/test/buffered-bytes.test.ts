@@ -271,8 +271,7 @@ describe('a connection at its own limit', () => {
         const responses = Array.from({ length: 24 }, async (_, seed) => client().request({ path: `/random/${seed}` }))
         await expect.poll(() => server.stats().buffered.largestConnectionBytes).toBeGreaterThan(CONNECTION_BYTES)
         await sleep(100)
-        // The limit is four bodies. The client's windows, the largest body and the last admitted body are in addition
-        // to it.
+        // The limit is four bodies. The client's windows, the largest body and the last admitted body add to it.
         expect(begun).toBeLessThan(12)
         for (const [seed, asked] of responses.entries()) {
           const response = await asked

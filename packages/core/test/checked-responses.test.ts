@@ -38,7 +38,7 @@ everyWay('a route with response schemas', start, (client) => {
     expect(sink.records()).toEqual([])
   })
 
-  it("sends and counts, with 'count', a result that does not match", async () => {
+  it("sends and counts a result that does not match, with 'count'", async () => {
     const { mismatched } = server.stats().responses
     expect(await get('/counted')).toEqual([200, { id: 7, name: 'Ada' }])
     expect(await get('/counted')).toEqual([200, { id: 7, name: 'Ada' }])
@@ -48,7 +48,7 @@ everyWay('a route with response schemas', start, (client) => {
     ])
   })
 
-  it("responds with 500 and logs the path in the result with 'error'", async () => {
+  it("responds with 500 and logs the path in the result, with 'error'", async () => {
     const [status, body] = await get('/failed')
     expect([status, body]).toEqual([500, { type: 'about:blank', title: 'Internal Server Error', status: 500 }])
     expect(sink.records().map(({ level, message }) => [level, message])).toEqual([

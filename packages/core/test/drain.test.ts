@@ -51,7 +51,7 @@ describe('a signal under load', () => {
   it.each<[string, ServerOptions, readonly TestProtocol[]]>([
     ['without TLS', {}, ['h1', 'h1', 'h1', 'h2c', 'h2c']],
     ['over TLS and QUIC', { http3: true }, ['h1+tls', 'h1+tls', 'h2', 'h2', 'h3', 'h3']],
-  ])('fails no accepted request, and ends the process %s', async (_how, options, protocols) => {
+  ])('fails no accepted request before the process exits, %s', async (_how, options, protocols) => {
     const server = await startServer(options.http3 === true ? { ...options, tls } : options, local)
     await using _ = server
     const { port = 0 } = server.started
@@ -71,7 +71,7 @@ describe('a signal under load', () => {
     expect(await server.last).toEqual({ accepted, aborted: 0, isCutOff: false })
   })
 
-  it('ends the process immediately if a second one follows', async () => {
+  it('kills the process immediately if a second one follows', async () => {
     await using server = await startServer({}, local)
     const { url = '' } = server.started
     const never = await fetch(new URL('/never', url))

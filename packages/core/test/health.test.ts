@@ -34,14 +34,14 @@ describe('health()', () => {
   })
 
   it.each<[string, () => unknown, string]>([
-    ['passes nothing', () => undefined, OK],
-    ['passes true', () => true, OK],
-    ['passes a promise', async () => 5, OK],
-    ['fails false', () => false, failing('a')],
-    ['fails a promise of false', async () => false, failing('a')],
-    ['fails an error', () => throwError(), failing('a')],
-    ['fails a rejection', async () => throwError(), failing('a')],
-    ['fails a check that does not end', () => new Promise(() => {}), failing('a')],
+    ['accepts a check that returns nothing', () => undefined, OK],
+    ['accepts a check that returns true', () => true, OK],
+    ['accepts a check that resolves to a value', async () => 5, OK],
+    ['rejects a check that returns false', () => false, failing('a')],
+    ['rejects a check that resolves to false', async () => false, failing('a')],
+    ['rejects a check that throws', () => throwError(), failing('a')],
+    ['rejects a check that rejects', async () => throwError(), failing('a')],
+    ['rejects a check that does not end', () => new Promise(() => {}), failing('a')],
   ])('%s', async (_, check, expected) => {
     const { app } = appWith({ checks: { a: check, b: () => true }, timeoutMs: 20 })
     expect(await ask(app)).toBe(expected)

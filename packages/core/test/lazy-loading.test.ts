@@ -14,7 +14,7 @@ const PROGRAM = `
 const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', PROGRAM])
 const loaded = stdout.split('\n')
 
-// These modules take longer to load than all others together, which would delay the start of each worker.
+// These modules take longer to load than all others combined, which would delay the start of each worker.
 it.each([
   ['fetch', /deps\/undici\/undici$/],
   ['HTTP/3', /\/http3\/|@matrixai/],

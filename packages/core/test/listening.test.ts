@@ -57,7 +57,7 @@ describe('reusePort', () => {
     }
   })
 
-  it('does not share it with a server without the option', async () => {
+  it('does not share a port with a server without the option', async () => {
     const { port = 0 } = await make().listen({ ...local, reusePort: true })
     expect((await failing({ ...local, port })).message).toMatch(/: it is in use\./)
   })
@@ -69,7 +69,7 @@ describe('a socket that was passed in', () => {
     expect(await (await fetch(server.started.url ?? '')).text()).toBe(`hello from ${server.child.pid}`)
   })
 
-  it('serves the stream and the datagram socket that systemd passes', async () => {
+  it('serves on the stream socket and the datagram socket that systemd passes', async () => {
     await using server = await startServer({ tls, http3: true }, { systemd: true }, 'udp:web,tcp:web')
     const { port = 0, protocols } = server.started
     expect(protocols).toEqual(['HTTP/1.1', 'HTTP/2.0', 'HTTP/3.0'])
@@ -229,7 +229,7 @@ describe('an option of listen', () => {
   })
 })
 
-it('listens on the same number for TCP and UDP with port 0', async () => {
+it('uses the same port number for TCP and UDP if port is 0', async () => {
   const { createSocket } = await import('node:dgram')
   const address = await make({ tls, http3: true }).listen(local)
   const socket = createSocket('udp4')

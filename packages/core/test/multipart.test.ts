@@ -41,7 +41,7 @@ everyWay('a multipart upload', start, (client) => {
   it.each([
     ['no content-disposition', 'content-type: text/plain\r\n\r\nx'],
     ['no fields', '\r\nx'],
-    ['another disposition', 'content-disposition: attachment; name="c"\r\n\r\nx'],
+    ['a disposition other than form-data', 'content-disposition: attachment; name="c"\r\n\r\nx'],
     ['a line break in its name', 'content-disposition: form-data; name="a\nb"\r\n\r\nx'],
     ['an incomplete head', 'content-disposition: form-data; name="c"'],
   ])('receives 400 for a part with %s, and closes every file', async (_, part) => {
@@ -57,7 +57,7 @@ everyWay('a multipart upload', start, (client) => {
     [5, 200],
     [6, 413],
   ])(
-    'answers a part of %d bytes with %d if limits.maxFileBytes is 5, and closes every file',
+    'responds to a part of %d bytes with %d if limits.maxFileBytes is 5, and closes every file',
     async (bytes, expected) => {
       for (const slices of [['x'.repeat(bytes)], Array<string>(bytes).fill('x')]) {
         files = []
@@ -80,7 +80,7 @@ everyWay('a multipart upload', start, (client) => {
     expect(await post('/beginnings', [body])).toEqual([200, names])
   })
 
-  it('causes no warning, however large a part is', async () => {
+  it('causes no warning for a part of any size', async () => {
     const warnings: Error[] = []
     const note = (warning: Error): void => void warnings.push(warning)
     process.on('warning', note)

@@ -53,7 +53,7 @@ eachProtocol('ctx.origin', start, (client, protocol) => {
       ],
       'http://example.org:443',
     ],
-  ])('is that of %s, as is the URL of the request', async (_, headers, origin) => {
+  ])('is that of %s, and so is the origin of the request URL', async (_, headers, origin) => {
     const { status, text, isSecure } = await ask(...headers)
     expect([status, JSON.parse(text)]).toEqual([200, { origin, url: `${origin}/x?y` }])
     expect(isSecure).toBe(origin.startsWith('https:'))
@@ -66,7 +66,7 @@ eachProtocol('ctx.origin', start, (client, protocol) => {
     ['x-forwarded-host', 'a/b'],
     ['x-forwarded-host', 'user@a'],
     ['x-forwarded-host', ''],
-  ])('responds with 400 to %s: %s of a trusted proxy', async (name, value) => {
+  ])('responds with 400 to %s: %s from a trusted proxy', async (name, value) => {
     expect((await ask([name, value])).status).toBe(400)
   })
 })

@@ -4,10 +4,7 @@ import { settle } from '@fw/testing'
 import { expect, it, vi } from 'vitest'
 import { startServer } from './programs/run.ts'
 
-/**
- * Returns how many of `count` connections the kernel accepts for a stopped process. Waits until the `due` ones are
- * accepted.
- */
+/** Returns how many of `count` connections the kernel accepts for a stopped process. Waits until `due` of them are accepted. */
 async function acceptedConnections(port: number, count: number, due: number): Promise<number> {
   let accepted = 0
   const sockets: Socket[] = Array.from({ length: count }, () =>
@@ -31,7 +28,7 @@ it('queues as many connections as maxPendingConnections allows for a stopped pro
   await expect.poll(async () => (await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200)
 })
 
-it('loses none of a thousand connections, or as many as the system allows, to a stopped process', async () => {
+it('queues a thousand connections, or as many as the system allows, for a stopped process', async () => {
   await using server = await startServer({}, { host: '127.0.0.1', port: 0 })
   const { port = 0 } = server.started
   server.child.kill('SIGSTOP')

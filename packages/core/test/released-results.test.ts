@@ -81,11 +81,11 @@ everyWay('a result that cannot be sent', start, (client) => {
   })
 
   it.each<[string, number, () => AsyncIterable<Uint8Array>]>([
-    ['yields a wrong piece', 1, () => iterable([Buffer.from('x'), 7, Buffer.from('x')])],
+    ['yields a piece of the wrong type', 1, () => iterable([Buffer.from('x'), 7, Buffer.from('x')])],
     ['yields more than its content-length', 1, () => iterable([Buffer.from('xxx'), Buffer.from('x')])],
     ['throws', 0, () => iterable([Buffer.from('x')], new Error('broken'))],
     ['ends', 0, () => iterable([Buffer.from('x'), Buffer.from('x')])],
-  ])('is canceled for an iterable that %s: %i times', async (_, times, make) => {
+  ])('is canceled for an iterable that %s (calls: %i)', async (_, times, make) => {
     await request('/at-once', make).catch(() => {})
     await settle(40)
     expect(cancels).toBe(times)

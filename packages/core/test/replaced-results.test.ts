@@ -188,7 +188,7 @@ everyWay('a request with two results', start, (client) => {
     Object.entries(SOURCES)
       .filter(([name]) => name !== 'a Response')
       .flatMap(([name, make]) => Object.entries(INVALID).map(([what, init]) => [name, what, make, init] as const)),
-  )('cancels %s with an invalid %s', async (_name, _what, make, init) => {
+  )('cancels %s if the init is invalid (%s)', async (_name, _what, make, init) => {
     outer = (_ctx, next) => next()
     inner = (ctx) => ctx.stream(make('x') as ReadableStream<Uint8Array>, init as object)
     expect((await request())[0]).toBe(500)
@@ -205,7 +205,7 @@ everyWay('a request with two results', start, (client) => {
   })
 
   it.each(Object.entries(SOURCES))(
-    'cancels %s that is passed to a method for another type of body',
+    'cancels %s that is passed to a method for a different type of body',
     async (_, make) => {
       outer = (_ctx, next) => next()
       for (const give of ['json', 'text', 'html', 'bytes'] as const) {

@@ -25,7 +25,7 @@ function marker(open = '<', onCancel = (): void => {}): BodyEncoder {
   }
 }
 
-/** Like `marker`, but each call takes a turn of the event loop. */
+/** Like `marker`, but each call lasts one turn of the event loop. */
 function slowMarker(): BodyEncoder {
   const encoder = marker()
   return {
@@ -36,7 +36,7 @@ function slowMarker(): BodyEncoder {
   }
 }
 
-/** An encoder whose first call never ends, so that its input accumulates. */
+/** An encoder whose first call never ends, so its input accumulates. */
 function stuck(onCancel: () => void): BodyEncoder {
   return { write: () => new Promise(() => {}), flush: () => {}, end: () => {}, cancel: onCancel }
 }
@@ -47,6 +47,9 @@ function filtered(filter: ResponseFilter, ...more: readonly ResponseFilter[]): M
     return next()
   }
 }
+
+/** Delays an empty response. */
+const emptyLater: ResponseFilter = (response) => response.replaceLater(sleep(5).then(() => new Uint8Array(0)))
 
 /** The responses that the filter on the routes `/seen/…` has received. */
 let seen: unknown[] = []
@@ -64,7 +67,7 @@ const describeResponse: ResponseFilter = (response, ctx) => {
 const reported: string[] = []
 let canceled = 0
 
-/** Sends five bytes step by step, with their length. */
+/** Sends five bytes in two writes, with their length announced. */
 function file(ctx: Context): void {
   ctx.responseHeaders.set('content-length', '5')
   const body = ctx.startResponse()
@@ -150,6 +153,21 @@ function routes(router: Router): void {
     ],
     () => 'a',
   )
+  get('/later-redirect', emptyLater, (ctx) => ctx.redirect('/'))
+  get('/later-nothing', emptyLater, () => {})
+  get('/later-unmodified', emptyLater, (ctx) => {
+    ctx.responseHeaders.set('content-length', '7')
+    return ctx.empty(304)
+  })
+  get(
+    '/later-filled',
+    (response) => response.replaceLater(sleep(5).then(() => 'filled')),
+    (ctx) => ctx.redirect('/'),
+  )
+  get('/later-started-empty', emptyLater, (ctx) => {
+    ctx.status = 204
+    ctx.startResponse()
+  })
   get(
     '/later-fails',
     (response) => response.replaceLater(Promise.reject(new HttpError(503, 'No room'))),
@@ -371,6 +389,20 @@ everyWay('a response filter', start, (client, way: Way) => {
     expect([await head.text(), head.headers.get('content-length')]).toEqual(['', length])
   })
 
+  it.each([
+    ['/later-redirect', 302, '0', ''],
+    ['/later-nothing', 204, null, ''],
+    ['/later-unmodified', 304, '7', ''],
+    ['/later-filled', 302, '6', 'filled'],
+  ])('delays the head of an empty response: %s', async (path, status, length, body) => {
+    const response = await get(path)
+    expect([response.status, response.headers.get('content-length'), await response.text()]).toEqual([
+      status,
+      length,
+      body,
+    ])
+  })
+
   it('runs in the reverse order of the calls', async () => {
     expect((await get('/order')).headers.get('x-order')).toBe('last added, first added')
   })
@@ -380,6 +412,7 @@ everyWay('a response filter', start, (client, way: Way) => {
     ['/throws-started', 500],
     ['/async', 500],
     ['/later-fails', 503],
+    ['/later-started-empty', 500],
     ['/later-times-out', 503],
     ['/open-fails', 500],
     ['/not-a-function', 500],
@@ -408,7 +441,7 @@ everyWay('a response filter', start, (client, way: Way) => {
       ['/slow/started', '<12345>|.'],
       ['/slow/unended', '<open>|.'],
       ['/twice/stream', '[(one>>[(two>>[.>.'],
-    ])('sends %s as %s, without a length', async (path, expected) => {
+    ])('sends %s as %j, without a length', async (path, expected) => {
       const response = await get(path)
       expect(await response.text()).toBe(expected)
       expect(response.headers.get('content-length')).toBe(null)

@@ -79,7 +79,7 @@ describe('a client that reads steadily', () => {
   ]
   const kinds = ['HTTP/1.1', 'HTTP/1.1 over TLS'].flatMap((kind) => rates.map((rate) => [...rate, kind] as const))
 
-  it.each(kinds)('%s its connection if %i bytes per second are required (%s)', async (what, rate, kind) => {
+  it.each(kinds)('%s its connection with minResponseBytesPerSecond %i (%s)', async (what, rate, kind) => {
     const isTls = kind !== 'HTTP/1.1'
     const { key, cert } = await testCertificate()
     const { port, outcomes } = await serveEngines(
@@ -103,7 +103,7 @@ describe('a client that reads steadily', () => {
     expect(reads).toBeGreaterThan(10)
   })
 
-  it.each(rates)('%s its HTTP/3 stream if %i bytes per second are required', async (what, rate) => {
+  it.each(rates)('%s its HTTP/3 stream with minResponseBytesPerSecond %i', async (what, rate) => {
     const outcomes: boolean[] = []
     await using server = await serveHttp3(
       (exchange) => {

@@ -219,7 +219,7 @@ everyWay('a Response value', start, (client) => {
     expect((await get()).status).toBe(500)
   })
 
-  it('is forwarded decoded if it comes from fetch() in undici or node-fetch', async () => {
+  it('is forwarded decoded if fetch() in undici or node-fetch returned it', async () => {
     const upstream = createServer((_request, response) => {
       response.setHeader('content-encoding', 'gzip')
       response.setHeader('set-cookie', ['a=1', 'b=2'])
@@ -247,7 +247,7 @@ everyWay('a Response value', start, (client) => {
     expect(await events.text()).toContain('data: {"data":{"count":2}}')
   })
 
-  it('must have all members of a Response. An object with only some is sent as JSON', async () => {
+  it('must have all members of a Response: an object with only some is sent as JSON', async () => {
     for (const value of [
       { status: 7, headers: [], body: 'x' },
       new (class {

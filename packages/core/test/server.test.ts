@@ -158,7 +158,7 @@ describe('a server that cannot start', () => {
       /^Cannot read the TLS .* the file does not exist\. Check tls\.\w+File$/,
     ],
     [
-      'the text of a private key instead of its path, without showing it',
+      'the text of a private key instead of its path, without showing it,',
       { tls: { keyFile: '-----BEGIN PRIVATE KEY-----secret', certFile: '/nowhere/cert.pem' } },
       local,
       /^Cannot use tls: keyFile must be the path of a file, got PEM text\. Set key and cert instead$/,
@@ -346,7 +346,7 @@ it.each([
 
 describe('a listener at its connection limit', () => {
   it.each([{ maxConnections: 2 }, { maxConnectionsPerAddress: 2 }])(
-    'closes further connections immediately: %o',
+    'closes further connections immediately with the limits %o',
     async (limits) => {
       const { port = 0 } = await make({ limits }).listen(local)
       const clients = await Promise.all([1, 2].map(() => connect('h1', { port })))

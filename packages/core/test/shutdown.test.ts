@@ -40,7 +40,7 @@ afterEach(() => {
 })
 
 describe('a process with application timers', () => {
-  it.each(['SIGTERM', 'SIGINT'] as const)('ends with exit code 0 after draining %s', async (signal) => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('exits with code 0 on %s, after it has drained', async (signal) => {
     start(PROGRAM)
     await url()
     child.kill(signal)

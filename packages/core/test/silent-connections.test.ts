@@ -36,7 +36,7 @@ describe('a connection without a request', () => {
     ['cleartext, silent', undefined, ''],
     ['cleartext, a part of the HTTP/2 preface', undefined, PREFACE.slice(0, 10)],
     ['cleartext, the HTTP/2 preface without SETTINGS', undefined, PREFACE],
-  ])('ends after the first-byte timeout: %s', async (_name, alpn, bytes) => {
+  ])('is closed after the first-byte timeout: %s', async (_name, alpn, bytes) => {
     const { port } = await serveEngines(() => {}, LIMITS, alpn === undefined ? undefined : await certificates())
     const startMs = performance.now()
     const socket = await open(port, alpn)

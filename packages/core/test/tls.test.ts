@@ -117,7 +117,11 @@ describe('reloadTls', () => {
   })
 
   it.each<[string, () => TlsCertificate, RegExp]>([
-    ['a key for another certificate', () => ({ key: first.key, cert: second.cert }), /the private key does not belong/],
+    [
+      'a key for a different certificate',
+      () => ({ key: first.key, cert: second.cert }),
+      /the private key does not belong/,
+    ],
     ['text that is not a certificate', () => ({ key: 'x', cert: 'y' }), /they are not a certificate/],
     [
       'a function that throws',
@@ -228,7 +232,7 @@ it('serves an expired certificate and logs a warning', async () => {
 
 it.each<[string, () => TlsOptions, RegExp]>([
   [
-    'a key of another type',
+    'a key of a different type',
     () => ({ key: ED25519.key, cert: first.cert }),
     /the private key does not belong to the certif/,
   ],

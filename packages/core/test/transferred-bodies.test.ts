@@ -38,7 +38,7 @@ eachProtocol('a handler that transfers the memory of a body', start, (client) =>
     return JSON.parse(await response.text())
   }
 
-  it.each(SIZES)('receives a whole body of %i bytes', async (size) => {
+  it.each(SIZES)('receives a whole body of length %i', async (size) => {
     expect(await post('/whole', 'x'.repeat(size))).toEqual([size, 0])
   })
 
@@ -52,7 +52,7 @@ eachProtocol('a handler that transfers the memory of a body', start, (client) =>
 })
 
 describe.each([false, true])('a request after a body whose memory is transferred (TLS: %s)', (isSecure) => {
-  it.each(SIZES)('receives a response if it arrived together with a body of %i bytes', async (size) => {
+  it.each(SIZES)('receives a response if it arrived together with a body of length %i', async (size) => {
     const server = await start({ tls: isSecure ? await testCertificate() : undefined, http3: false })
     onTestFinished(() => server.close({ drainMs: 0 }))
     const next = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'

@@ -26,7 +26,7 @@ it.each<[TrustProxy | undefined, string, boolean | undefined]>([
   [['10.0.0.0/8'], '127.0.0.1', true],
   [1, '198.51.100.4', true],
   [2, '203.0.113.9', true],
-])('finds the client with trustProxy %j at %s', async (trustProxy, client, trusts) => {
+])('identifies the client with trustProxy %j as %s', async (trustProxy, client, trusts) => {
   await using server = make(trustProxy)
   const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
   const response = await fetch(url, { headers: { 'x-forwarded-for': FORWARDED } })
@@ -92,7 +92,7 @@ describe('a proxy that connects over a Unix socket', () => {
     other.close()
   })
 
-  it('is also trusted over TLS', async () => {
+  it('is trusted over TLS', async () => {
     await using folder = await tempFolder()
     const { key, cert } = await testCertificate()
     await using server = make(['10.0.0.0/8'], { tls: { key, cert } })

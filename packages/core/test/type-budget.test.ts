@@ -41,7 +41,7 @@ describe('the compiler', () => {
     },
   )
 
-  it('rejects unknown parameters and members in such an application', async () => {
+  it('rejects unknown parameters and members in the measured application', async () => {
     await expect(instantiations(1, () => `router.get('/x/:id', (ctx) => ctx.params.nope)`)).rejects.toThrow('nope')
     const wrong = `api.post('/x', { body: User }, (ctx) => ctx.valid.body.nope)`
     await expect(instantiations(1, () => wrong)).rejects.toThrow('nope')

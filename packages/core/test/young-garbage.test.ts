@@ -38,7 +38,7 @@ const program = (request: string): string => `
   for (let i = 0; i < ${ROUNDS}; i++) minimum = Math.min(minimum, await round())
   console.log(minimum)
 `
-// Makes new space large enough for all requests, so that only the program starts collections.
+// Makes new space large enough for all requests, so only the program starts collections.
 const FLAGS = ['--expose-gc', '--min-semi-space-size=64', '--max-semi-space-size=64', '--input-type=module', '--eval']
 
 it.each([

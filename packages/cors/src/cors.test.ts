@@ -51,7 +51,7 @@ const preflight = (options: CorsOptions, headers: Record<string, string> = {}, p
 describe('a response', () => {
   it.each<[string, CorsOptions, string | undefined, string | null, Record<string, string>]>([
     ['a listed origin', LIST, ORIGIN, 'origin', { 'allow-origin': ORIGIN }],
-    ['another listed origin', LIST, 'https://b.example', 'origin', { 'allow-origin': 'https://b.example' }],
+    ['a second listed origin', LIST, 'https://b.example', 'origin', { 'allow-origin': 'https://b.example' }],
     ['an origin that is not listed', LIST, OTHER, 'origin', {}],
     ['an origin in upper case', LIST, ORIGIN.toUpperCase(), 'origin', {}],
     ['an origin with a listed prefix', LIST, `${ORIGIN}.evil.example`, 'origin', {}],
@@ -90,7 +90,7 @@ describe('a response', () => {
     ['a function and no origin', { origins: () => true }, undefined, 'origin', {}],
     ['a promise of true', { origins: async () => true }, ORIGIN, 'origin', { 'allow-origin': ORIGIN }],
     ['a promise of false', { origins: async () => false }, ORIGIN, 'origin', {}],
-  ])('has the fields of %s', async (_, options, origin, vary, fields) => {
+  ])('has the expected fields for %s', async (_, options, origin, vary, fields) => {
     const headers = origin === undefined ? {} : { origin }
     expect(await send(options, headers)).toEqual({ status: 200, vary, fields })
   })
@@ -103,7 +103,7 @@ describe('a response', () => {
     ['/nowhere', 404],
     ['/failing', 500],
   ])(
-    'has the fields even if it is an error, so that pages can read it: %s (h3#1301, aspnetcore#2378)',
+    'has the fields even if it is an error, so pages can read it: %s (h3#1301, aspnetcore#2378)',
     async (path, status) => {
       const response = await send(LIST, { origin: ORIGIN }, { path })
       expect(response).toEqual({ status, vary: 'origin, accept', fields: { 'allow-origin': ORIGIN } })
@@ -202,7 +202,7 @@ describe('a preflight', () => {
     ],
     ['an empty list of fields', { ...LIST, requestHeaders: [] }, { 'access-control-request-headers': 'x-c' }, ALLOWED],
     ['exposed fields, which only responses have', { ...LIST, exposedHeaders: ['etag'] }, {}, ALLOWED],
-  ])('has the fields of %s', async (_, options, headers, fields) => {
+  ])('has the expected fields for %s', async (_, options, headers, fields) => {
     expect(await preflight(options, headers)).toEqual({ status: 204, vary: PREFLIGHT_VARY, fields })
   })
 
@@ -289,7 +289,7 @@ describe('the route option cors', () => {
     expect(await ask('DELETE')).toMatchObject({ fields: { 'allow-origin': ORIGIN, 'allow-credentials': 'true' } })
   })
 
-  it('removes the fields with false', async () => {
+  it('removes the fields if it is false', async () => {
     expect(await ask('PUT')).toEqual({ status: 200, vary: null, fields: {} })
   })
 

@@ -78,7 +78,7 @@ function respond(ctx: Context, policy: CorsPolicy, origin: string | null): void 
   ctx.filterResponse(keepVary)
 }
 
-/** Removes the decision of an outer `cors()`. */
+/** Removes the fields with which an outer `cors()` allows the origin. */
 function forget({ responseHeaders }: Context): void {
   if (!responseHeaders.has('access-control-allow-origin')) return
   for (const name of ['origin', 'credentials'] as const) responseHeaders.delete(`access-control-allow-${name}`)

@@ -30,7 +30,7 @@ declareRouteOption('cors', {
 })
 
 /**
- * Returns a function that returns the policy for a route; `undefined` for a route with `cors: false`.
+ * Creates the function that looks up the policy for a route. It returns `undefined` for a route with `cors: false`.
  *
  * @param ofMiddleware The policy for requests without a route, and for routes without the option
  */

@@ -113,7 +113,7 @@ describe('a page from a listed origin in Chromium', () => {
   })
 })
 
-describe('a page from another origin in Chromium', () => {
+describe('a page from an unlisted origin in Chromium', () => {
   it('cannot read a response', async () => {
     expect(await request(otherPage, '/notes')).toContain('TypeError')
     expect(await request(otherPage, '/notes', { credentials: 'include' })).toContain('TypeError')

@@ -75,7 +75,7 @@ eachProtocol('CORS', start, (client) => {
     })
   })
 
-  it('sets only Vary for another origin', async () => {
+  it('sets only Vary for an origin that is not listed', async () => {
     const response = await client().request({ path: '/whole', headers: [['origin', 'https://evil.example']] })
     expect(await response.text()).toBe('whole')
     expect(corsFields(response)).toEqual({ vary: 'origin' })

@@ -25,7 +25,7 @@ const OPENSSL: CertificateTool = {
 }
 
 /**
- * Returns the program to use, or `undefined` if none is installed. Prefer mkcert, because browsers trust its
+ * Returns the program to use, or `undefined` if none is installed. Prefers mkcert, because browsers trust its
  * certificates.
  */
 export async function certificateTool(): Promise<CertificateTool | undefined> {

@@ -13,13 +13,13 @@ export interface Choices {
   /** Path, relative to the working directory. */
   readonly folder: string
   readonly template: Template
-  /** Creates a certificate for this machine and serves HTTPS with it. */
+  /** Whether to create a certificate for this machine and serve HTTPS with it. */
   readonly https: boolean
   readonly docker: boolean
   readonly systemd: boolean
-  /** Installs the dependencies. */
+  /** Whether to install the dependencies. */
   readonly install: boolean
-  /** Makes the folder a git repository. */
+  /** Whether to make the folder a git repository. */
   readonly git: boolean
 }
 

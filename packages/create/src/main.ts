@@ -18,7 +18,7 @@ const CANCELLED = 130
 
 /**
  * Creates the application that the command line describes. Asks for missing choices if there is a terminal. Sets
- * `process.exitCode` if it fails.
+ * `process.exitCode` if the command fails.
  *
  * @param args Arguments without the program: `['my-app', '--template', 'api']`
  */

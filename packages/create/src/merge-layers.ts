@@ -6,7 +6,10 @@ export type Placeholders = Readonly<Record<string, string>>
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Package managers exclude files with this name from packages, so templates need another name. */
+/**
+ * File names by their names in templates. Package managers exclude `.gitignore` files from packages, so templates use
+ * another name.
+ */
 const RENAMED: Readonly<Record<string, string>> = { gitignore: '.gitignore' }
 
 /**

@@ -3,15 +3,15 @@ export interface PackageManager {
   readonly name: string
   /** Command that starts this program, before its flags. */
   readonly create: string
-  /** Installs the dependencies in `package.json`. */
+  /** Command that installs the dependencies in `package.json`. */
   readonly install: string
-  /** Installs one dependency, before its name. */
+  /** Command that installs one dependency, before its name. */
   readonly add: string
-  /** Runs a script, before its name. */
+  /** Command that runs a script, before its name. */
   readonly run: string
   /** Lockfile that contains the installed versions. */
   readonly lockfile: string
-  /** Installs the versions from the lockfile in an image that contains only npm. */
+  /** Command that installs the versions from the lockfile in an image that contains only npm. */
   readonly installInImage: string
 }
 

@@ -5,7 +5,7 @@ import { basename, dirname, resolve } from 'node:path'
  * Checks that an application can be written into a folder: the folder is empty, or does not exist and can be created.
  *
  * @param folder Absolute path
- * @returns the reason why it cannot, or `undefined`
+ * @returns the reason why the folder cannot be used, or `undefined`
  */
 export async function folderProblem(folder: string): Promise<string | undefined> {
   try {

@@ -2,7 +2,7 @@ import { readFile, readdir } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import type { Files } from './merge-layers.ts'
 
-/** This path works from both `src/` and `dist/`. */
+/** Folder of this package. The path works from both `src/` and `dist/`. */
 const PACKAGE = join(import.meta.dirname, '..')
 
 /** Reads the files in a folder in `templates/`. */

@@ -99,7 +99,7 @@ describe('a certificate', () => {
     expect(manifestOf(folder).scripts['certificate']).toMatch(/^openssl /)
   })
 
-  it('comes from mkcert if it is installed', async () => {
+  it('is created by mkcert if it is installed', async () => {
     await using folder = await tempFolder()
     await using programs = await tempFolder()
     const PATH = await folderOfPrograms(programs, ['git', 'openssl', 'true'])
@@ -110,7 +110,7 @@ describe('a certificate', () => {
     expect(manifestOf(folder).scripts['certificate']).toMatch(/^mkcert /)
   })
 
-  it('is omitted without these programs, and the program states what to type', async () => {
+  it('is omitted if neither program is installed, and the output names the command to type', async () => {
     await using folder = await tempFolder()
     await using programs = await tempFolder()
     const env = { PATH: programs.path }

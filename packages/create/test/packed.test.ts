@@ -105,7 +105,7 @@ describe('an application with files for systemd', { timeout: 600_000 }, () => {
     const options = { cwd: folder.join('sockets'), stdio: ['ignore', 'ignore', 'inherit', fd] as StdioOptions }
     const child = spawn('sh', ['-c', service], options)
     const exited = once(child, 'exit')
-    systemd.close() // this process must not accept connections
+    systemd.close() // This process must not accept connections.
     try {
       const response = await fetch(`http://127.0.0.1:${port}/hello/Ada`)
       expect(await response.text()).toBe('{"hello":"Ada"}')
@@ -139,7 +139,7 @@ describe('an application that npm creates from packed packages', { timeout: 600_
     response.resume()
     expect(await application.stop()).toBe(0)
 
-    // The steps of the Dockerfile, without Docker.
+    // Run the steps of the Dockerfile without Docker.
     await withRegistry(['npm', 'ci', '--omit=dev'], folder.join('my-app'))
     await using production = await start(folder.join('my-app'))
     expect(await production.stop()).toBe(0)

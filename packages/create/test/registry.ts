@@ -23,7 +23,7 @@ const PACKAGES = [
   'sse',
   'create',
 ]
-/** A publication time older than any minimum age that a package manager requires. */
+/** Publication time that satisfies the minimum age of any package manager. */
 const PUBLISHED = '2026-01-01T00:00:00.000Z'
 
 /**

@@ -17,10 +17,10 @@ export interface RunOptions {
   readonly input?: string
 }
 
-/** The program in this workspace. */
+/** Path of the program in this workspace. */
 export const PROGRAM: string = join(import.meta.dirname, '../bin/create.js')
 
-/** Time limit for a command, in milliseconds. It leaves time to repeat a stalled download. */
+/** Time limit for a command, in milliseconds. It is long enough to repeat a stalled download. */
 const TIMEOUT_MS = 300_000
 
 /** Environment variables, except those that the package manager sets for the test run. */
@@ -35,7 +35,7 @@ export const PNPM: readonly string[] = (process.env['npm_config_user_agent'] ?? 
   ? ['pnpm']
   : ['npx', '--yes', 'pnpm@12']
 
-/** Runs a command to its end, without a terminal. */
+/** Runs a command until it exits, without a terminal. */
 export function run(command: readonly string[], { cwd, env = {}, input = '' }: RunOptions): Promise<Ended> {
   const [file = '', ...args] = command
   const { promise, resolve } = Promise.withResolvers<Ended>()

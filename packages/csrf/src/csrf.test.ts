@@ -43,28 +43,28 @@ describe('csrf()', () => {
     ['refuses same-site', { site: 'same-site' }, 403],
     ['passes neither field', {}, 200],
     ['passes an origin that matches the host', { origin: 'https://example.com' }, 200],
-    ['refuses another origin', { origin: ATTACKER }, 403],
+    ['refuses a foreign origin', { origin: ATTACKER }, 403],
     ['refuses the origin null', { origin: 'null' }, 403],
     ['passes GET', { method: 'GET', site: 'cross-site' }, 200],
     ['passes HEAD', { method: 'HEAD', site: 'cross-site' }, 200],
     ['passes OPTIONS', { method: 'OPTIONS', site: 'cross-site' }, 200],
     ['refuses PUT', { method: 'PUT', site: 'cross-site' }, 403],
-  ])('%s given %j', async (_, sent, status) => {
+  ])('%s when given %j', async (_, sent, status) => {
     expect(await statusOf(appWith(), sent)).toBe(status)
   })
 
   it.each<[string, Sent, number]>([
     ['passes it without Sec-Fetch-Site', { origin: 'https://trusted.example' }, 200],
     ['passes it with cross-site', { origin: 'https://trusted.example', site: 'cross-site' }, 200],
-    ['refuses another without Sec-Fetch-Site', { origin: ATTACKER }, 403],
-    ['refuses another with cross-site', { origin: ATTACKER, site: 'cross-site' }, 403],
+    ['refuses a foreign origin without Sec-Fetch-Site', { origin: ATTACKER }, 403],
+    ['refuses a foreign origin with cross-site', { origin: ATTACKER, site: 'cross-site' }, 403],
     ['passes an origin that matches the host', { origin: 'https://example.com' }, 200],
-    ['refuses another scheme', { origin: 'http://trusted.example', site: 'cross-site' }, 403],
-    ['refuses another port', { origin: 'https://trusted.example:8443', site: 'cross-site' }, 403],
+    ['refuses it with a different scheme', { origin: 'http://trusted.example', site: 'cross-site' }, 403],
+    ['refuses it with a different port', { origin: 'https://trusted.example:8443', site: 'cross-site' }, 403],
     ['refuses a subdomain', { origin: 'https://a.trusted.example', site: 'cross-site' }, 403],
     ['refuses a longer host', { origin: 'https://trusted.example.attacker.example', site: 'cross-site' }, 403],
     ['refuses two origins', { origin: 'https://trusted.example, https://trusted.example', site: 'cross-site' }, 403],
-  ])('%s with a trusted origin, given %j', async (_, sent, status) => {
+  ])('trusts one origin and %s, given %j', async (_, sent, status) => {
     expect(await statusOf(appWith({ trustedOrigins: ['https://trusted.example'] }), sent)).toBe(status)
   })
 
@@ -101,7 +101,7 @@ describe('csrf()', () => {
     ['https://user@example.com', 'example.com', 403],
     ['https://example.com.attacker.example', 'example.com', 403],
     ['https://attackerexample.com', 'example.com', 403],
-  ])('compares the origin %s with the host %s: %i', async (origin, host, status) => {
+  ])('responds to the origin %s on the host %s with %i', async (origin, host, status) => {
     expect(await statusOf(appWith(), { origin, headers: { host } })).toBe(status)
   })
 
@@ -109,7 +109,7 @@ describe('csrf()', () => {
     ['https://example.org', 200],
     ['https://internal', 403],
     ['https://attacker.example', 403],
-  ])('compares the origin %s with the host that a trusted proxy reports: %i', async (origin, status) => {
+  ])('responds to the origin %s with %i if a trusted proxy reports the host example.org', async (origin, status) => {
     const app = new App({ trustProxy: { proxies: 1, header: 'x-forwarded-for', origin: ['host'] } })
     app.router.use(csrf()).post('/', () => 'ok')
     expect(await statusOf(app, { origin, headers: { host: 'internal', 'x-forwarded-host': 'example.org' } })).toBe(
@@ -119,13 +119,13 @@ describe('csrf()', () => {
 
   it.each<[string, Sent, number]>([
     [
-      'passes a page without referrer that posts to itself: rails#28299, better-auth#10944',
+      'passes a page without referrer that posts to itself (rails#28299, better-auth#10944)',
       { site: 'same-origin', origin: 'null' },
       200,
     ],
     ['refuses a sandboxed frame', { site: 'cross-site', origin: 'null' }, 403],
     [
-      'refuses another site that forwards an origin that matches the host',
+      'refuses a foreign site that forwards an origin that matches the host',
       { site: 'cross-site', origin: 'https://example.com' },
       403,
     ],
@@ -138,7 +138,7 @@ describe('csrf()', () => {
     ['refuses an unknown method', { method: 'REPORT', site: 'cross-site' }, 403],
     ['refuses a path without a route', { path: '/nowhere', site: 'cross-site' }, 403],
     ['refuses an encoded path', { path: '/%61dmin', site: 'cross-site' }, 403],
-  ])('%s given %j', async (_, sent, status) => {
+  ])('%s when given %j', async (_, sent, status) => {
     expect(await statusOf(appWith(), sent)).toBe(status)
   })
 
@@ -191,7 +191,7 @@ describe('onRefused', () => {
   })
 
   it.each([() => undefined, async () => undefined])(
-    'leaves the 403 unchanged if it only counts: %s',
+    'keeps the 403 if it returns no response: %s',
     async (onRefused) => {
       expect(await statusOf(appWith({ onRefused }), { site: 'cross-site' })).toBe(403)
     },
@@ -236,7 +236,7 @@ describe('the options of csrf()', () => {
     expect(() => csrf(options as CsrfOptions)).toThrow(message)
   })
 
-  it('refuses any other value for the route option', () => {
+  it('refuses any value except true and false for the route option', () => {
     const message = 'option "csrf" must be true or false, got "no".'
     expect(() => new App().router.post('/', { csrf: 'no' as never }, () => 'ok')).toThrow(message)
   })

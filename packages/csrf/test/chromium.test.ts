@@ -11,7 +11,7 @@ const site = new Server()
 const decisions: (string | CsrfRefusal)[] = []
 let browser: Browser
 let context: BrowserContext
-/** The bank at each address; `localhost` is another site. */
+/** The bank at each address. The browser treats `localhost` as a different site. */
 let bankUrl: string
 let bankPort: string
 let siteUrl: string
@@ -96,12 +96,12 @@ describe('a form in Chromium', () => {
     expect(await sendForm(`${bankUrl}/no-referrer`)).toBe('transferred')
   })
 
-  it('is refused on another port of the same site', async () => {
+  it('is refused on a different port of the same site', async () => {
     expect(await sendForm(siteUrl)).toBe('refused')
     expect(decisions).toEqual([{ field: 'sec-fetch-site', value: 'same-site' }])
   })
 
-  it('is refused on another site', async () => {
+  it('is refused on a different site', async () => {
     expect(await sendForm(siteUrl.replace('127.0.0.1', 'localhost'))).toBe('refused')
     expect(decisions).toEqual([{ field: 'sec-fetch-site', value: 'cross-site' }])
   })
@@ -120,7 +120,7 @@ describe('a WebSocket in Chromium', () => {
     expect(decisions).toEqual(['/socket'])
   })
 
-  it('is refused from another site', async () => {
+  it('is refused from a different site', async () => {
     await openSocket(siteUrl.replace('127.0.0.1', 'localhost'), `ws://127.0.0.1:${bankPort}/socket`)
     expect(decisions).toHaveLength(1)
     expect(decisions[0]).toHaveProperty('field')

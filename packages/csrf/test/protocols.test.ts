@@ -46,7 +46,7 @@ eachProtocol('csrf()', start, (client) => {
     ['https://example.com:8443', 'example.com', 403],
     ['https://attacker.example', 'example.com', 403],
     ['null', 'example.com', 403],
-  ])('compares the origin %s with the host %s: %i', async (origin, host, status) => {
+  ])('responds to the origin %s on the host %s with %i', async (origin, host, status) => {
     const headers: [string, string][] = [
       ['host', host],
       ['origin', origin],

@@ -26,9 +26,9 @@ describe('checkPreconditions()', () => {
     ['the tag', 'PUT', { 'if-match': '"a"' }, { etag: '"a"' }, 200],
     ['a list with the tag', 'PUT', { 'if-match': '"b", "a"' }, { etag: '"a"' }, 200],
     ['any tag', 'PUT', { 'if-match': '*' }, { etag: '"a"' }, 200],
-    ['another tag', 'PUT', { 'if-match': '"b"' }, { etag: '"a"' }, 412],
+    ['a different tag', 'PUT', { 'if-match': '"b"' }, { etag: '"a"' }, 412],
     ['a weak tag', 'PUT', { 'if-match': 'W/"a"' }, { etag: 'W/"a"' }, 412],
-    ['any tag of nothing', 'PUT', { 'if-match': '*' }, { exists: false }, 412],
+    ['any tag of a missing resource', 'PUT', { 'if-match': '*' }, { exists: false }, 412],
     ['a new resource', 'PUT', { 'if-none-match': '*' }, { exists: false }, 200],
     ['an existing resource', 'PUT', { 'if-none-match': '*' }, { etag: '"a"' }, 412],
     ['the same second', 'DELETE', { 'if-unmodified-since': SAME }, { lastModified: DATE }, 200],
@@ -44,15 +44,27 @@ describe('checkPreconditions()', () => {
       { lastModified: DATE, required: true },
       428,
     ],
-    ['a date of nothing where required', 'PUT', { 'if-unmodified-since': SAME }, { etag: '"a"', required: true }, 428],
-    ['another tag to exclude where required', 'PUT', { 'if-none-match': '"b"' }, { etag: '"a"', required: true }, 428],
+    [
+      'a date where required, without a known date',
+      'PUT',
+      { 'if-unmodified-since': SAME },
+      { etag: '"a"', required: true },
+      428,
+    ],
+    [
+      'a different tag to exclude where required',
+      'PUT',
+      { 'if-none-match': '"b"' },
+      { etag: '"a"', required: true },
+      428,
+    ],
     ['no tag to exclude where required', 'PUT', { 'if-none-match': '' }, { etag: '"a"', required: true }, 428],
     ['a new resource where required', 'PUT', { 'if-none-match': '*' }, { exists: false, required: true }, 200],
     ['an existing resource where required', 'PUT', { 'if-none-match': '*' }, { etag: '"a"', required: true }, 412],
     ['no condition for GET', 'GET', {}, { etag: '"a"', required: true }, 200],
     ['the known tag for GET', 'GET', { 'if-none-match': 'W/"a"' }, { etag: '"a"' }, 304],
     ['the known date for HEAD', 'HEAD', { 'if-modified-since': SAME }, { lastModified: DATE }, 304],
-  ])('compares %s: %s %j, %j', async (_, method, headers, state, status) => {
+  ])('responds with $4 to $1 with $0: $2, $3', async (_, method, headers, state, status) => {
     const { changes, ...result } = await ask(method, headers, state)
     expect([result.status, changes]).toEqual([status, status === 200 ? 1 : 0])
   })

@@ -38,16 +38,16 @@ describe('etag()', () => {
     ['tags a response to HEAD', { method: 'HEAD' }, HELLO],
     ['marks the tag as weak', { options: { weak: true } }, `W/${HELLO}`],
     ['keeps the tag of the handler', { set: { etag: '"v1"' } }, '"v1"'],
-    ['tags no POST', { method: 'POST' }, null],
-    ['tags no error', { status: 404 }, null],
-    ['tags no 201', { status: 201 }, null],
+    ['does not tag a response to POST', { method: 'POST' }, null],
+    ['does not tag an error', { status: 404 }, null],
+    ['does not tag a 201', { status: 201 }, null],
     ['tags an empty body', { body: '' }, '"2jmj7l5rSw0yVb_vlWAYkK_YBwk"'],
-    ['tags no response that is not stored', { set: { 'cache-control': 'private, no-store' } }, null],
+    ['does not tag a response that is not stored', { set: { 'cache-control': 'private, no-store' } }, null],
     ['tags a response that is only revalidated', { set: { 'cache-control': 'no-cache' } }, HELLO],
     ['tags text of maxBytes', { options: { maxBytes: 5 } }, HELLO],
-    ['tags no longer text', { options: { maxBytes: 4 } }, null],
+    ['does not tag text longer than maxBytes', { options: { maxBytes: 4 } }, null],
     ['counts bytes, not characters', { body: 'ééé', options: { maxBytes: 5 } }, null],
-    ['tags no longer bytes', { body: Buffer.from('hello'), options: { maxBytes: 4 } }, null],
+    ['does not tag bytes longer than maxBytes', { body: Buffer.from('hello'), options: { maxBytes: 4 } }, null],
   ])('%s', async (_, sent, tag) => {
     expect(await tagOf(sent)).toBe(tag)
   })
@@ -57,7 +57,7 @@ describe('etag()', () => {
     ['the weak form of the tag', { headers: { 'if-none-match': `W/${HELLO}` } }, 304],
     ['a list with the tag', { headers: { 'if-none-match': `"a", W/"b", ${HELLO}` } }, 304],
     ['*', { headers: { 'if-none-match': '*' } }, 304],
-    ['another tag', { headers: { 'if-none-match': '"a"' } }, 200],
+    ['a different tag', { headers: { 'if-none-match': '"a"' } }, 200],
     ['a part of the tag', { headers: { 'if-none-match': '"qvTGHdzF"' } }, 200],
     ['the tag without quotes', { headers: { 'if-none-match': HELLO.slice(1, -1) } }, 200],
     ['an empty list', { headers: { 'if-none-match': '' } }, 200],
@@ -66,16 +66,16 @@ describe('etag()', () => {
     ['an earlier date', { headers: { 'if-modified-since': DATE }, set: { 'last-modified': LATER } }, 200],
     ['a date without Last-Modified', { headers: { 'if-modified-since': LATER } }, 200],
     [
-      'the date and another tag',
+      'the date and a different tag',
       { headers: { 'if-none-match': '"a"', 'if-modified-since': DATE }, set: { 'last-modified': DATE } },
       200,
     ],
     ['the required tag', { headers: { 'if-match': HELLO } }, 200],
-    ['another required tag', { headers: { 'if-match': '"a"' } }, 412],
+    ['a different required tag', { headers: { 'if-match': '"a"' } }, 412],
     ['the weak form of the required tag', { headers: { 'if-match': `W/${HELLO}` } }, 412],
     ['the tag for POST', { method: 'POST', headers: { 'if-none-match': HELLO } }, 200],
     ['the tag for an error', { status: 404, headers: { 'if-none-match': HELLO } }, 404],
-  ])('compares %s: answers %j with %i', async (_, sent, status) => {
+  ])('responds with $2 to $0', async (_, sent, status) => {
     expect((await ask(sent)).status).toBe(status)
   })
 

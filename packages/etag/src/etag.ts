@@ -17,7 +17,10 @@ export interface EtagOptions {
 
 const KINDS: OptionKinds<EtagOptions> = { weak: flag, maxBytes: integer(0) }
 
-/** Fields that describe a body that the client does not receive. They would let a cache store the error instead. */
+/**
+ * Fields that describe a body that the client does not receive. With these fields, a cache could store the error as
+ * that body.
+ */
 const OF_REFUSED_BODY = [
   'accept-ranges',
   'content-disposition',

@@ -62,7 +62,7 @@ eachProtocol('etag()', start, (client) => {
     expect([status, length, headers.get('etag')]).toEqual([200, TEXT.length, null])
   })
 
-  it('sends 412 instead of a body if If-Match names another tag', async () => {
+  it('sends 412 instead of a body if If-Match names a different tag', async () => {
     const { status, headers } = await ask('/text', { 'if-match': '"other"' })
     expect([status, headers.get('content-type')]).toEqual([412, 'application/problem+json'])
     expect(headers.get('etag')).toBeNull()

@@ -15,7 +15,7 @@ it.each([
   ['gzip, *;q=0', ['gzip']],
   ['identity, gzip;q=0.5', ['identity', 'gzip']],
   ['deflate', ['identity']],
-])('reads the codings in Accept-Encoding %j as %j', (field, codings) => {
+])('reads the content codings in Accept-Encoding %j as %j', (field, codings) => {
   expect(acceptedCodings(field, ['br', 'gzip', 'identity'])).toEqual(codings)
 })
 

@@ -147,7 +147,7 @@ class Reader {
       case '"':
         return (this.#match(STRING)[1] ?? '').replace(/\\(.)/g, '$1')
       case ':':
-        return Buffer.from(this.#match(BYTES)[1] ?? '', 'base64')
+        return bytesOf(this.#match(BYTES)[1] ?? '')
       case '?':
         return this.#match(BOOLEAN)[1] === '1'
       case '@':
@@ -192,8 +192,8 @@ class Reader {
 }
 
 /**
- * Returns a date. RFC 9651 §3.3.7 requires the years 1 to 9999; `Date` supports about 270,000 more, but not all numbers of 15
- * digits.
+ * Returns a date. RFC 9651 §3.3.7 requires the years 1 to 9999; `Date` supports about 270,000 more years, but not
+ * every 15-digit number of seconds.
  */
 function dateOf(seconds: number): Date {
   const date = new Date(seconds * 1000)
@@ -212,4 +212,10 @@ function displayed(encoded: string): string {
   } catch {
     throw new Malformed()
   }
+}
+
+/** Decodes base64 with or without padding. @throws {Malformed} if one character remains, which has only 6 bits */
+function bytesOf(base64: string): Buffer {
+  if (base64.replace(/=+$/, '').length % 4 === 1) throw new Malformed()
+  return Buffer.from(base64, 'base64')
 }

@@ -36,7 +36,7 @@ describe('evaluatePreconditions', () => {
     ['GET', { 'if-unmodified-since': BEFORE }, 'failed'],
     ['DELETE', { 'if-unmodified-since': BEFORE }, 'failed'],
     ['GET', { 'if-unmodified-since': 'banana' }, 'proceed'],
-  ])('evaluates %s with %j as %s', (method, fields, verdict) => {
+  ])('evaluates %s with %j to %s', (method, fields, verdict) => {
     expect(evaluatePreconditions(method, headers(fields), known)).toBe(verdict)
   })
 
@@ -59,7 +59,7 @@ describe('evaluatePreconditions', () => {
     [{ 'if-unmodified-since': BEFORE }, 'proceed'],
     [{ 'if-match': '"v1"' }, 'failed'],
     [{ 'if-match': '*' }, 'proceed'],
-  ])('evaluates %j without validators as %s', (fields, verdict) => {
+  ])('evaluates %j without validators to %s', (fields, verdict) => {
     expect(evaluatePreconditions('GET', headers(fields), { etag: undefined, lastModified: undefined })).toBe(verdict)
   })
 })

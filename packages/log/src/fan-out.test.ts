@@ -193,7 +193,7 @@ describe('a sink that fails', () => {
     expect(fanOut.stats.sinkErrors).toBe(6)
   })
 
-  it('does not end the process if its write is async and rejects', async () => {
+  it('does not crash the process if its write is async and rejects', async () => {
     const write = (async () => {
       throw new Error('rejected')
     }) as unknown as Sink['write']
@@ -291,7 +291,7 @@ describe('the list of sinks', () => {
       [sinkAble({ usesLocation: false }), sinkAble({ usesLocation: true })],
       true,
     ],
-  ])('reports whether a sink reads the location: %s', (_what, sinks, expected) => {
+  ])('reports whether any sink reads the location: %s', (_what, sinks, expected) => {
     expect(start(...sinks).fanOut.usesLocation).toBe(expected)
   })
 })

@@ -74,7 +74,7 @@ export class FanOut {
     return this.#takesCalls
   }
 
-  /** Adds a sink. Adding it again has no effect. @throws {TypeError} if it is not a sink */
+  /** Adds a sink. Adding it again has no effect. @throws {TypeError} if the argument is not a sink */
   add(sink: LogSink): void {
     checkSink('addSink', 'sink', sink)
     this.#prepare()

@@ -25,7 +25,7 @@ it.each(TABLE)('parses %s in any case', (name, value) => {
   expect(parseLevel(name.toLowerCase())).toBe(value)
 })
 
-it.each(['', 'verbose', '2', 'info ', '__proto__'])('parses %j as undefined', (name) => {
+it.each(['', 'verbose', '2', 'info ', '__proto__'])('returns undefined for the name %j', (name) => {
   expect(parseLevel(name)).toBeUndefined()
 })
 

@@ -73,7 +73,11 @@ export function withFields(fields: Readonly<Record<string, unknown>>): Logger {
   return root.with(fields)
 }
 
-/** Adds a sink to the current ones, including the default `ConsoleSink`. @throws {TypeError} if it is not a sink */
+/**
+ * Adds a sink to the current ones, including the default `ConsoleSink`.
+ *
+ * @throws {TypeError} if the argument is not a sink
+ */
 export function addSink(sink: LogSink): void {
   root.addSink(sink)
   flushAtExit()

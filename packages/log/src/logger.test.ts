@@ -204,7 +204,7 @@ describe('log', () => {
     expect(memory.messages()).toEqual(['at 2', 'at 3', 'at 4', 'at 5'])
   })
 
-  it('works without its logger as `this`', () => {
+  it('logs even if it is called without its logger as `this`', () => {
     const { logger, memory } = start()
     const { log } = logger
     log(Level.Warn, 'copied')

@@ -24,7 +24,7 @@ export type LogCallee = (...args: never[]) => unknown
  * Creates the record for one call. Never throws.
  *
  * @param origin The location, or the function whose caller is the location; `undefined` if no sink reads it
- * @param format The message format. If it is an error or another value, the format is the first of `args`
+ * @param format The message format. If it is not a string, such as an error, the format is the first of `args`
  */
 export function makeRecord(
   scope: Scope,

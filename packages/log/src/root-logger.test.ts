@@ -8,7 +8,7 @@ describe('createLogger', () => {
     expect(createLogger().getLevel()).toBe(Level.Info)
   })
 
-  it('shares nothing with another logger', () => {
+  it('does not share its level and sinks with other loggers', () => {
     const [first, second] = [new MemorySink(), new MemorySink()]
     const logger = createLogger({ sinks: [first] })
     createLogger({ level: Level.Off, sinks: [second] }).fatal('x')

@@ -11,7 +11,7 @@ import { sinkKind, type LogSink } from './sinks/log-sink.ts'
 export interface LogOptions {
   /** Ignores records below this level. Default: the level that `FW_LOG_LEVEL` names, otherwise `Level.Info`. */
   readonly level?: LevelOption
-  /** Receive the records. Default: the current sinks, initially one `ConsoleSink`. */
+  /** Sinks that receive the records. Default: the current sinks, initially one `ConsoleSink`. */
   readonly sinks?: readonly LogSink[]
   /** Passes lines to a writer thread instead of writing them before the call returns. Default: false. */
   readonly async?: boolean
@@ -49,7 +49,11 @@ export interface RootLogger extends Logger {
    * @throws {TypeError} if any other value is not a level name
    */
   setLevel(level: LevelOption): void
-  /** Adds a sink to the current ones, including the default one. Adding it again has no effect. @throws {TypeError} if it is not a sink */
+  /**
+   * Adds a sink to the current ones, including the default one. Adding it again has no effect.
+   *
+   * @throws {TypeError} if the argument is not a sink
+   */
   addSink(sink: LogSink): void
   /**
    * Flushes the current sinks and replaces them. Does not close them: the code that created a sink must close it.

@@ -250,7 +250,7 @@ console.error('null')`)
     expect(messagesOf(path)).toContain('seen')
   })
 
-  it("loses nothing with overflow 'block'", () => {
+  it("loses no lines with overflow 'block'", () => {
     const { logger, path } = start({ maxQueueSize: 10, overflow: 'block' })
     for (let at = 0; at < 5000; at++) logger.info('line {}', at)
     logger.shutdown()
@@ -293,7 +293,7 @@ writeSync(2, JSON.stringify(log.stats()))`
 }
 
 describe('a pipe that fails with EAGAIN when it is full', () => {
-  it("loses nothing with overflow 'block'", async () => {
+  it("loses no lines with overflow 'block'", async () => {
     const { lines, stats } = await slowlyRead("overflow: 'block', maxQueueSize: 100")
     expect(lines).toEqual(Array.from({ length: 3000 }, (_, at) => `line ${at} ${'x'.repeat(300)}`))
     expect(stats).toMatchObject({ written: 3000, dropped: 0, queued: 0, sinkErrors: 0 })
@@ -408,7 +408,7 @@ console.log(await once(child, 'exit'))`)
   })
 })
 
-it('works without permission to start threads', () => {
+it('writes all lines without permission to start threads', () => {
   const path = temporaryFile()
   const { stderr } = runScript(
     `

@@ -72,7 +72,7 @@ describe('a writer thread that is terminated', () => {
   const MORE = `for (let at = ${COUNT}; at < ${COUNT + 500}; at++) log.info('line {}', at)`
   const withMore = [...ALL, ...Array.from({ length: 500 }, (_, at) => `line ${COUNT + at}`)]
 
-  it.each(MODES.slice(1))('leaves its lines to the main thread in %s', (_mode, options) => {
+  it.each(MODES.slice(1))('has its remaining lines written by the main thread in %s', (_mode, options) => {
     const killed = program(options, `await Promise.all(threads.map((thread) => thread.terminate())); ${MORE}`)
     const { console, file, stderr } = linesAfter(killed)
     expect(console).toEqual(withMore)
@@ -81,7 +81,7 @@ describe('a writer thread that is terminated', () => {
   })
 
   it.each(MODES.slice(1))(
-    'leaves its lines to an error that is logged before the end of the thread is detected, in %s',
+    'loses no lines if an error is logged before its end is detected, in %s',
     (_mode, options) => {
       const end = `for (const thread of threads) void thread.terminate()
 ${MORE}
@@ -95,14 +95,14 @@ process.kill(process.pid, 'SIGKILL')`
 })
 
 describe('a signal in asynchronous mode', () => {
-  it('ends the process as it would without a logger', () => {
+  it('kills the process as it would without a logger', () => {
     const { signal } = runScript(program('async: true,', 'process.kill(process.pid, "SIGTERM"); await forEver()'), {
       args: [join(temporaryDirectory(), 'app.log')],
     })
     expect(signal).toBe('SIGTERM')
   })
 
-  it.each(['on', 'once'])('does not end the process if the application listens with process.%s', (method) => {
+  it.each(['on', 'once'])('does not kill the process if the application listens with process.%s', (method) => {
     const { stdout, status } = runScript(`
 process.${method}('SIGTERM', () => setTimeout(() => { log.info('closed'); process.exit(7) }, 50))
 log.init({ async: true })

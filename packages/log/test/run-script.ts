@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
-/** Ends a script that hangs. Even a slow script finishes earlier. */
+/** Milliseconds after which a script counts as hung and is killed. */
 const TIMEOUT_MS = 120_000
 
 const ENTRY = new URL('../src/index.ts', import.meta.url).href

@@ -1,4 +1,4 @@
-/** Marks an error as a response. `@fw/core`, which imports this package, uses the same symbol. */
+/** Property that marks an error as a response. `@fw/core`, which imports this package, uses the same symbol. */
 const HTTP_ERROR = Symbol.for('@fw/core: HttpError')
 
 /**

@@ -1,7 +1,7 @@
 import { withCode } from './error-code.ts'
 import { anything, type OptionKind } from './kinds.ts'
 
-/** Two copies of this package in one process must share their declarations. */
+/** Key of the declarations, which all copies of this package in one process share. */
 const KEY = Symbol.for('@fw/options: route options')
 
 const registry = globalThis as { [KEY]?: Record<string, OptionKind> }

@@ -9,7 +9,7 @@ export type KeyOf = (ctx: Context) => string | Promise<string>
  * Checks the result of a `key` function and returns its SHA-256 digest. A store then never contains credentials, and clients
  * cannot fill it with long keys.
  *
- * @throws {TypeError} if it is not a string, because all clients without a key would share one limit
+ * @throws {TypeError} if the result is not a string, because all clients without a key would share one limit
  */
 export function checkedKey(api: string, key: unknown): string {
   if (typeof key !== 'string') {

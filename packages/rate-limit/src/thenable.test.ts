@@ -13,7 +13,7 @@ describe('isThenable', () => {
     ['a number', 1, false],
     ['null', null, false],
     ['undefined', undefined, false],
-  ])('classifies %s', (_, value, expected) => {
+  ])('reports whether $0 is thenable: $2', (_, value, expected) => {
     expect(isThenable<unknown>(value)).toBe(expected)
   })
 })

@@ -12,7 +12,7 @@ const soon = (check: () => unknown): Promise<unknown> => vi.waitFor(check, { tim
 
 const DAY_MS = 86_400_000
 
-/** Sends a command, or does something else in its place. */
+/** Sends a command, or does something else instead. */
 type SendCommand = (args: readonly string[], send: RedisClient['sendCommand']) => Promise<unknown>
 
 /** Returns a client whose copies send commands through `through`. */
@@ -152,7 +152,7 @@ describe('redisRateLimits', () => {
     expect(idsOf(await redis.command('CLIENT', 'LIST', 'TYPE', 'normal'))).toEqual(idsOf(ids))
   })
 
-  it('opens another connection after close()', async () => {
+  it('opens a new connection after close()', async () => {
     await using redis = await RedisServer.start()
     using store = redisRateLimits(redis.client)
     const quota = quotaOf(2, DAY_MS, 2)
@@ -293,7 +293,7 @@ describe('a limit in two processes', () => {
     await soon(async () => expect((await node.send('a')).headers.get('ratelimit')).toMatch(/^"default";r=\d;/))
   })
 
-  it('works again after Redis was suspended', async () => {
+  it('counts requests again after Redis was suspended', async () => {
     await using redis = await RedisServer.start()
     using node = await LimitedNode.start(redis)
     await node.send('a')

@@ -18,7 +18,7 @@ export interface NonceField {
   readonly withNonce: (nonce: string) => string
 }
 
-/** A cached response would repeat its nonce, which an attacker could then learn. */
+/** Keeps the response out of caches. A cached response would repeat its nonce, which an attacker could then learn. */
 const keepOutOfCaches: ResponseFilter = ({ headers }) => {
   if (!/(?:^|,)\s*no-store\s*(?:,|$)/i.test(headers.get('cache-control') ?? '')) {
     headers.set('cache-control', 'private, no-store')

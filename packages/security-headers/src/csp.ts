@@ -44,11 +44,11 @@ export interface OtherDirectives {
   readonly 'require-trusted-types-for'?: readonly string[]
   /** Permissions of a sandboxed page, such as `allow-scripts`; `[]` grants none. */
   readonly sandbox?: readonly string[]
-  /** Loads `http:` addresses over `https:`. */
+  /** Loads `http:` URLs over `https:`. */
   readonly 'upgrade-insecure-requests'?: boolean
   /** The name of an endpoint in the option `reporting`. */
   readonly 'report-to'?: string
-  /** Addresses that receive reports from browsers without `report-to`. */
+  /** URLs that receive reports from browsers without `report-to`. */
   readonly 'report-uri'?: readonly string[]
 }
 

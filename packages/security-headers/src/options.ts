@@ -38,7 +38,7 @@ export interface SecurityHeadersOptions {
   readonly hsts?: HstsOptions | false
   /** Pages that can show the response in a frame, for `X-Frame-Options`. Default `'SAMEORIGIN'`. */
   readonly frame?: 'DENY' | 'SAMEORIGIN' | false
-  /** The part of a page's address that other sites see. Default `'strict-origin-when-cross-origin'`. */
+  /** The part of a page's URL that other sites see. Default `'strict-origin-when-cross-origin'`. */
   readonly referrer?: ReferrerPolicy | false
   /** Origins that can use each browser feature, such as `{ camera: [] }`. None by default. */
   readonly permissions?: Readonly<Record<string, AllowList>> | false
@@ -48,7 +48,7 @@ export interface SecurityHeadersOptions {
   readonly coep?: 'require-corp' | 'credentialless' | 'unsafe-none' | false
   /** `Cross-Origin-Resource-Policy`: which sites can embed the response. Default `'same-origin'`. */
   readonly corp?: 'same-origin' | 'same-site' | 'cross-origin' | false
-  /** Addresses for `Reporting-Endpoints`, by name. None by default. */
+  /** URLs for `Reporting-Endpoints`, by endpoint name. None by default. */
   readonly reporting?: Readonly<Record<string, string>> | false
 }
 
@@ -91,7 +91,7 @@ const record = (accepts: (name: string, value: unknown) => boolean, expected: st
 const FEATURE = /^[a-z][a-z\d-]*$/
 /** A key of a structured field (RFC 9651 §3.2). */
 const KEY = /^[a-z*][a-z\d_.*-]*$/
-/** An address or origin in a quoted string, without characters that could end the string or the field. */
+/** Matches a URL or origin for a quoted string, without characters that could end the string or the field. */
 const ADDRESS = /^[!#-+\--:<-[\]-~]+$/
 
 const KINDS: OptionKinds<SecurityHeadersOptions> = {
@@ -113,7 +113,7 @@ const KINDS: OptionKinds<SecurityHeadersOptions> = {
   corp: oneOf('same-origin', 'same-site', 'cross-origin', false),
   reporting: record(
     (name, value) => KEY.test(name) && typeof value === 'string' && ADDRESS.test(value),
-    'an object of addresses by name',
+    'an object of URLs by endpoint name',
     "Write, for example, { default: 'https://reports.example.org/' }.",
   ),
 }

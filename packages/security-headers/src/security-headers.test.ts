@@ -144,13 +144,13 @@ describe('securityHeaders()', () => {
     [{ permissions: { camera: ['https://a.example")'] } }, 'option "permissions" must be an object of features'],
     [
       { reporting: { default: 'https://a.example/\r\nx: y' } },
-      'option "reporting" must be an object of addresses by name',
+      'option "reporting" must be an object of URLs by endpoint name',
     ],
     [
       { reporting: { default: 'https://a.example/",x="' } },
-      'option "reporting" must be an object of addresses by name',
+      'option "reporting" must be an object of URLs by endpoint name',
     ],
-    [{ reporting: { Default: 'https://a.example/' } }, 'option "reporting" must be an object of addresses by name'],
+    [{ reporting: { Default: 'https://a.example/' } }, 'option "reporting" must be an object of URLs by endpoint name'],
     [{ contentSecurityPolicy: {} }, 'unknown option "contentSecurityPolicy". Use csp instead.'],
     [{ xFrameOptions: false }, 'unknown option "xFrameOptions". Use frame instead.'],
   ])('refuses %j', (options, message) => {
@@ -158,7 +158,7 @@ describe('securityHeaders()', () => {
   })
 })
 
-describe('a handler and an inner securityHeaders()', () => {
+describe('a handler or an inner securityHeaders()', () => {
   it('replaces a field', async () => {
     const app = new App()
     app.router.use(securityHeaders({ csp: csp({ 'default-src': ['self'] }) }))

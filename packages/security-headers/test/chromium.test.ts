@@ -76,7 +76,7 @@ describe('a page in Chromium', () => {
     await page.close()
   })
 
-  it('is not shown in a frame on another site', async () => {
+  it('is not shown in a frame on a different site', async () => {
     const page = await browser.newPage()
     await page.goto(otherUrl)
     const [frame] = page.mainFrame().childFrames()

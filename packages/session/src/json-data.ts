@@ -25,7 +25,7 @@ export function applyChange({ value }: JsonData, change: Change): JsonData {
   return parseData(toJson({ ...value, ...changes }))
 }
 
-/** Parses the text of `JsonData`. @throws {SyntaxError} if it is not JSON */
+/** Parses the text of `JsonData`. @throws {SyntaxError} if the text is not JSON */
 export function parseData(json: string): JsonData {
   return { value: freeze(JSON.parse(json)), json }
 }

@@ -47,12 +47,12 @@ export interface SessionOptions extends SessionCookieOptions {
 const MIN_SECRET_BYTES = 32
 /** The sentence that ends an error about secrets. */
 export const CREATE_SECRET = 'Create one with: openssl rand -base64 32'
-/** RFC 6265bis §5.5: browsers shorten a longer lifetime to 400 days. */
+/** Maximum of both timeouts. RFC 6265bis §5.5: browsers shorten a longer lifetime to 400 days. */
 const LONGEST_TIMEOUT_MS = 400 * 24 * 60 * 60 * 1000
 /** The smallest cookie that fits an empty session. */
 const MIN_COOKIE_BYTES = 128
 
-/** RFC 9110 §5.6.2: a token. */
+/** Matches a token (RFC 9110 §5.6.2) that begins with the prefix. */
 const PREFIXED_NAME = new RegExp(`^${HOST_PREFIX}[!#$%&'*+\\-.^_\`|~0-9A-Za-z]+$`)
 
 const cookieName: OptionKind = {

@@ -15,7 +15,7 @@ export interface RedisSessionClient {
 
 /** Options of `redisSessions()`. */
 export interface RedisSessionsOptions {
-  /** Text at the start of each key, before the hash of the id. Default `'fw:session:'`. */
+  /** Text at the start of each key, before the hash of the ID. Default `'fw:session:'`. */
   readonly prefix?: string
   /** Time limit for a reply, in milliseconds. After this time, the request fails. Default 2,000. */
   readonly timeoutMs?: number
@@ -23,7 +23,7 @@ export interface RedisSessionsOptions {
 
 // A session is stored as a hash with the fields `v` (version), `d` (data) and `c` (time of creation). It expires with its key.
 
-/** Returns the version, data, time of creation and remaining milliseconds; nil without a session. */
+/** Script that returns the version, data, time of creation and remaining milliseconds; nil without a session. */
 const READ = `
 local found = redis.call('HMGET', KEYS[1], 'v', 'd', 'c')
 if not found[1] then return false end
@@ -35,13 +35,13 @@ redis.call('HSET', KEYS[1], 'v', ARGV[1], 'd', ARGV[2], 'c', ARGV[3])
 redis.call('PEXPIRE', KEYS[1], ARGV[4])
 return 1`
 
-/** Stores a session. ARGV: version, data, time of creation, remaining milliseconds. */
+/** Script that stores a session. ARGV: version, data, time of creation, remaining milliseconds. */
 const CREATE: string = WRITE
 
-/** Stores a session if the stored version equals the last argument. Never creates one. */
+/** Script that stores a session if the stored version equals the last argument. It never creates a session. */
 const REPLACE: string = `if redis.call('HGET', KEYS[1], 'v') ~= ARGV[5] then return 0 end${WRITE}`
 
-/** Deletes a session of this version. */
+/** Script that deletes a session if it has this version. */
 const DELETE = `if redis.call('HGET', KEYS[1], 'v') ~= ARGV[1] then return 0 end return redis.call('DEL', KEYS[1])`
 
 const KINDS: OptionKinds<RedisSessionsOptions> = { prefix: text, timeoutMs: integer(1, 600_000) }
@@ -134,7 +134,10 @@ function valuesOf({ version, json, createdAtMs, expiresAtMs }: StoredSession): s
   return [String(version), json, String(createdAtMs), remaining(expiresAtMs)]
 }
 
-/** Returns the remaining time in milliseconds. With 0, Redis refuses some commands and deletes the key for others. */
+/**
+ * Returns the remaining time in milliseconds. At least 1: with 0, Redis would refuse some commands, and other commands
+ * would delete the key.
+ */
 function remaining(expiresAtMs: number): string {
   return String(Math.max(1, Math.ceil(expiresAtMs - Date.now())))
 }

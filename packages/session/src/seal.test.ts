@@ -36,7 +36,7 @@ describe('Sealer', () => {
     }
   })
 
-  it('refuses a value from another cookie', () => {
+  it('refuses a value that was sealed for a different cookie', () => {
     expect(sealer.open('__Host-other', sealer.seal(NAME, content))).toBeNull()
   })
 

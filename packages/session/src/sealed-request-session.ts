@@ -20,7 +20,7 @@ export class SealedRequestSession<Data extends object> implements Session<Data> 
   /** Whether the browser has a cookie, even an invalid one. */
   readonly #hasCookie: boolean
   #data: JsonData = NO_DATA
-  /** `undefined` without a session. */
+  /** Start of the session; `undefined` without a session. */
   #createdAtMs: number | undefined = undefined
   #isChanged = false
   #isSent: boolean

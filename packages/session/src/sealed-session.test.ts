@@ -99,7 +99,7 @@ describe('sealedSession()', () => {
     ['http://example.org', '__Host-session'],
     ['http://localhost.example.org', '__Host-session'],
     ['http://notlocalhost', '__Host-session'],
-  ])('names the cookie for %s %s', async (origin, name) => {
+  ])('uses the cookie name $1 on $0', async (origin, name) => {
     const [cookie = ''] = (await new Browser(appWith(), origin).post('/login')).headers.getSetCookie()
     expect(cookie.split('=')[0]).toBe(name)
     expect(cookie.includes('Secure')).toBe(name !== 'session')
@@ -236,11 +236,14 @@ describe('a tampered cookie', () => {
     expect(accepted).toEqual([value.at(-1)])
   })
 
-  it.each(['', 'x', 'AAAA', '=', 'A'.repeat(5000), '"quoted"', '%00', '%E0%A4%A'])('is ignored: %j', async (value) => {
-    const browser = new Browser(appWith())
-    browser.cookies.set('__Host-session', value)
-    expect(await browser.json('/')).toEqual({})
-  })
+  it.each(['', 'x', 'AAAA', '=', 'A'.repeat(5000), '"quoted"', '%00', '%E0%A4%A'])(
+    'is ignored if its value is %j',
+    async (value) => {
+      const browser = new Browser(appWith())
+      browser.cookies.set('__Host-session', value)
+      expect(await browser.json('/')).toEqual({})
+    },
+  )
 
   it('is ignored if it is shorter or longer', async () => {
     const browser = new Browser(appWith())
@@ -254,7 +257,7 @@ describe('a tampered cookie', () => {
     expect(await browser.json('/')).toEqual({})
   })
 
-  it('is ignored under the name of another session', async () => {
+  it('is ignored under the name of a different session', async () => {
     const browser = new Browser(appWith())
     await browser.post('/login')
     const other = new Browser(appWith({ name: '__Host-other' }))

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { newSessionId, storeKeyOf } from './session-id.ts'
 
 describe('newSessionId()', () => {
-  it('returns a new id of 32 bytes each time, with the SHA-256 hash of its text', () => {
+  it('returns a new ID of 32 bytes each time, with the SHA-256 hash of its text', () => {
     const made = Array.from({ length: 100 }, newSessionId)
     expect(new Set(made.map(({ id }) => id)).size).toBe(100)
     for (const { id, key } of made) {

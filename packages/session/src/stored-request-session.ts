@@ -28,7 +28,8 @@ interface Held {
  */
 const MAX_ATTEMPTS = 10
 /**
- * The maximum delay in milliseconds after the first attempt. It grows with each attempt, so that conflicting processes diverge.
+ * The maximum delay in milliseconds after the first attempt. The delay grows with each attempt, so that conflicting
+ * processes diverge.
  */
 const DELAY_MS = 5
 
@@ -38,7 +39,7 @@ export class StoredRequestSession<Data extends object> implements Session<Data> 
   readonly #cookie: SessionCookie
   /** Whether the browser has a cookie, even an invalid one. */
   readonly #hasCookie: boolean
-  /** `undefined` without a session in the store. */
+  /** The session in the store; `undefined` if there is none. */
   #held: Held | undefined
   #data: JsonData
   /** The changes that are not in the store yet. */
@@ -49,7 +50,7 @@ export class StoredRequestSession<Data extends object> implements Session<Data> 
   #rotation: symbol | undefined = undefined
   /** The session that must be deleted. */
   #destroyed: Held | undefined = undefined
-  /** Incremented when the session ends, even during a save. */
+  /** Number that is incremented when the session ends, even during a save. */
   #generation = 0
   #cookieChange: CookieChange | undefined = undefined
   #isWritten = false
@@ -95,7 +96,7 @@ export class StoredRequestSession<Data extends object> implements Session<Data> 
 
   rotate(): void {
     this.#requireOpen('rotate')
-    // Without a session in the store, the next save creates a new id.
+    // Without a session in the store, the next save creates a new ID.
     if (this.#held !== undefined) this.#rotation = Symbol('rotation')
   }
 
@@ -182,7 +183,7 @@ export class StoredRequestSession<Data extends object> implements Session<Data> 
     return held
   }
 
-  /** Returns `undefined` if the store contains another version. */
+  /** Replaces the session in the store. Returns `undefined` if the store contains a different version. */
   async #replace(held: Held): Promise<Held | undefined> {
     const { store } = this.#settings
     const { key, stored } = held

@@ -13,7 +13,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: 1_000_000_000_00
 afterEach(() => void vi.useRealTimers())
 
 describe('session()', () => {
-  it('keeps data in the store under the hash of the id', async () => {
+  it('keeps data in the store under the hash of the ID', async () => {
     const { store, calls } = recording()
     const browser = new Browser(appWith({}, { store }))
     const [cookie] = (await browser.post('/login')).headers.getSetCookie()

@@ -66,7 +66,7 @@ describe('Chromium', () => {
     expect(await visit(`${clearUrl}${path}`)).toEqual(['2', 'session'])
   })
 
-  it.each(['/sealed', '/stored'])('ignores the cookie on another host without TLS: %s', async (path) => {
+  it.each(['/sealed', '/stored'])('does not keep a session on any other host without TLS: %s', async (path) => {
     const { port } = new URL(clearUrl)
     expect(await visit(`http://example.test:${port}${path}`)).toEqual(['1'])
   })

@@ -134,7 +134,7 @@ describe('a server with two processes and Redis', () => {
     }
   })
 
-  it('stores only hashes of ids in Redis, each with an expiry', async () => {
+  it('stores only hashes of IDs in Redis, each with an expiry', async () => {
     await using redis = await RedisServer.start(false)
     await using fleet = await Fleet.start(redis)
     const browser = fleet.browser()

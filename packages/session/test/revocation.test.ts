@@ -7,7 +7,7 @@ import { type Act, appWith, bound, type Data, idOf, recording } from './stored-a
 
 beforeAll(() => setSinks([]))
 
-describe('an unknown id', () => {
+describe('an unknown ID', () => {
   it('is never adopted, because an attacker could know it', async () => {
     const app = appWith({})
     const fixed = Buffer.alloc(32, 7).toString('base64url')
@@ -40,7 +40,7 @@ describe('an unknown id', () => {
 })
 
 describe('rotate()', () => {
-  it('deletes the old id, so that a login ends a fixed session: CVE-2023-29019', async () => {
+  it('deletes the old ID, so a login ends a fixed session: CVE-2023-29019', async () => {
     const app = appWith({})
     const attacker = new Browser(app)
     await attacker.post('/visit')

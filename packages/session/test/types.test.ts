@@ -26,7 +26,7 @@ describe('Session', () => {
 function changes(current: Session<Data>): void {
   current.update({ user: 'ada', cart: undefined })
   current.update(({ cart = [] }) => ({ cart: [...cart, { name: 'a', tags: [] }] }))
-  // @ts-expect-error a property of another type
+  // @ts-expect-error a property of the wrong type
   current.update({ user: 1 })
   // @ts-expect-error a property that does not exist
   current.update({ users: 'ada' })

@@ -17,7 +17,7 @@ describe('parseEvents', () => {
     ['lines that end in LF, CR or CRLF', 'data: a\rdata: b\r\ndata: c\n\n', [{ data: 'a\nb\nc' }]],
     ['data without one space after the colon', 'data:  a\n\ndata:b\n\n', [{ data: ' a' }, { data: 'b' }]],
     ['no event without data', 'event: a\n\ndata\n\n', [{ type: 'message', data: '' }]],
-    ['the last id for later events', 'id: 1\n\ndata: a\n\n', [{ data: 'a', lastEventId: '1' }]],
+    ['the last ID for later events', 'id: 1\n\ndata: a\n\n', [{ data: 'a', lastEventId: '1' }]],
     ['no id with NUL', 'id: 1\0\ndata: a\n\n', [{ lastEventId: '' }]],
     ['data without a byte order mark', '\uFEFFdata: a\n\n', [{ data: 'a' }]],
   ])('returns %s', (_, text, events) => {
@@ -26,7 +26,7 @@ describe('parseEvents', () => {
   })
 
   it.each<[string, string, string[]]>([
-    ['one mark', '\uFEFFdata: a\n\n', ['a']],
+    ['one byte order mark', '\uFEFFdata: a\n\n', ['a']],
     [
       'two byte order marks, the second of which belongs to the first name',
       '\uFEFF\uFEFFdata: a\n\ndata: b\n\n',
@@ -107,7 +107,7 @@ describe('EventClient', () => {
     expect((await client.take(2)).map(({ data }) => data)).toEqual(['2', '3'])
   })
 
-  it('starts after the given id', async () => {
+  it('starts after the given ID', async () => {
     const channel = new SseChannel()
     for (const id of ['1', '2', '3']) channel.publish('a', id, { id })
     await using client = await EventClient.connect(appOf(channel), '/', { headers: { 'last-event-id': '1' } })

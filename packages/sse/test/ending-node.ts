@@ -1,4 +1,4 @@
-/** Publishes, closes its server and has nothing left to do: `node ending-node.ts <Redis socket>`. */
+/** Publishes events and closes its server, after which the process must exit: `node ending-node.ts <Redis socket>`. */
 import { Server } from '@fw/core'
 import { setSinks } from '@fw/log'
 import { createClient } from 'redis'

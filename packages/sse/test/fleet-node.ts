@@ -15,7 +15,7 @@ server.router().get('/', (ctx) => channel.serve(ctx))
 const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
 let published = 0
 let publishing: NodeJS.Timeout | undefined
-// `begin` publishes a number at an interval. The reply to `begin` follows when Redis has stored the event before the first
+// `begin` publishes a number at an interval. The reply to `begin` is sent when Redis has stored the event before the first
 // number. The reply to `end` is the last number.
 process.on('message', (message: { begin: number } | 'end') => {
   if (message === 'end') {
@@ -29,7 +29,7 @@ process.on('disconnect', () => process.exit())
 process.send?.({ port: Number(url.port) })
 
 async function begin(everyMs: number): Promise<void> {
-  // Every client starts after this event. A process that queries Redis too early would not find the event's id.
+  // Every client starts after this event. A process that queries Redis too early would not find the event's ID.
   channel.publish('n', '0', { id: 'start' })
   while (channel.stats.keptEvents === 0) await delay(5)
   publishing = setInterval(() => channel.publish('n', String(++published)), everyMs)

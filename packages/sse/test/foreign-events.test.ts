@@ -29,7 +29,7 @@ it("ignores foreign entries stored earlier or later in a channel's stream", asyn
   await using channel = new SseChannel({ backplane })
   const app = new App()
   app.router.get('/', (ctx) => channel.serve(ctx, { heartbeatMs: 0 }))
-  // An unknown id replays the whole stream.
+  // An unknown ID replays the whole stream.
   const client = await EventClient.connect(app, '/', { headers: { 'last-event-id': 'unknown' } })
   channel.publish('n', 'one')
   expect((await client.take(1)).map(({ data }) => data)).toEqual(['one'])

@@ -1,7 +1,7 @@
 /** The result of parsing a whole stream. */
 export interface ParsedStream {
   events: { type: string; data: string; lastEventId: string }[]
-  /** The id that a client would send when it reconnects. */
+  /** The ID that a client would send when it reconnects. */
   lastEventId: string
   /** The received reconnection time, or `null`. */
   retryMs: number | null

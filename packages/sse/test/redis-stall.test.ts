@@ -22,7 +22,7 @@ it('does not report an outage after the process was suspended for longer than th
   channel.publish('n', 'connects')
   await soon(() => expect(channel.stats.keptEvents).toBe(1))
   channel.publish('n', 'while it is suspended')
-  // This is also longer than a blocking read.
+  // A blocking read is shorter than this.
   await standStill(2100)
   await soon(() => expect(channel.stats.keptEvents).toBe(2))
   expect(errors).toEqual([])

@@ -47,7 +47,7 @@ class Node implements AsyncDisposable {
 /** Waits for a condition, with time for a busy machine. */
 const soon = (check: () => unknown): Promise<unknown> => vi.waitFor(check, { timeout: 30_000, interval: 10 })
 
-/** Connects a client without an id, which receives new events once its process has read the history. */
+/** Waits until this many processes have read the history and are waiting for new events. */
 const reading = (redis: RedisServer, nodes: number): Promise<unknown> =>
   soon(async () => expect(String(await redis.command('CLIENT', 'LIST')).match(/cmd=xread/g)).toHaveLength(nodes))
 
@@ -77,7 +77,7 @@ describe('a channel in several processes', () => {
     expect(new Set(first?.map(({ lastEventId }) => lastEventId)).size).toBe(50)
   })
 
-  it('replays on another process, even a new one, with generated and given ids', async () => {
+  it('replays events on a different process, even a new one, with generated and given IDs', async () => {
     await using redis = await RedisServer.start(false)
     await using one = new Node(redis.client)
     one.channel.publish('n', '0', { id: 'first' })
@@ -107,7 +107,7 @@ describe('a channel in several processes', () => {
     expect(await dataOf(client, 1)).toBe('4')
   })
 
-  it('makes a client with a newer id wait until its process has caught up', async () => {
+  it('makes a client with a newer ID wait until its process has caught up', async () => {
     await using redis = await RedisServer.start(false)
     await using line = await CuttableLine.to(redis.path)
     await using one = new Node(redis.client)
@@ -146,7 +146,7 @@ describe('a channel in several processes', () => {
     expect(node.gaps).toBe(1)
   })
 
-  it('works with RESP2 and RESP3', async () => {
+  it('delivers events over RESP2 and RESP3', async () => {
     await using redis = await RedisServer.start(false)
     const connection = { path: redis.path, tls: false } as const
     await using two = new Node(createClient({ socket: connection, RESP: 2 }))
@@ -362,7 +362,7 @@ describe('a large event', () => {
     expect([one.gaps, two.gaps, three.gaps]).toEqual([0, 0, 0])
   })
 
-  it('arrives over a connection that is too slow for several such events in one reply', async () => {
+  it('arrives over a connection that is too slow for several large events in one reply', async () => {
     await using redis = await RedisServer.start(false)
     await using line = await CuttableLine.to(redis.path)
     await using near = new Node(redis.client)
@@ -390,7 +390,7 @@ describe('a large event', () => {
   })
 })
 
-it('sends only a few commands to Redis for many clients with unknown ids', async () => {
+it('sends only a few commands to Redis for many clients with unknown IDs', async () => {
   await using redis = await RedisServer.start(false)
   await using node = new Node(redis.client)
   node.publish(1, 1)
@@ -406,7 +406,7 @@ it('sends only a few commands to Redis for many clients with unknown ids', async
 })
 
 describe('closing', () => {
-  it('stores events published just before', async () => {
+  it('stores the events that were published just before it', async () => {
     await using redis = await RedisServer.start(false)
     {
       await using node = new Node(redis.client)
@@ -444,12 +444,12 @@ it.each<[string, [string, object?], string]>([
   ['an empty name', [''], 'name must be a non-empty string, got "". Use the same name in every process.'],
   ['an unknown option', ['a', { host: '' }], 'unknown option "host". Known options: prefix, maxBufferedEvents, '],
   [
-    'an earlier name of maxBufferedEvents',
+    'the earlier name of maxBufferedEvents',
     ['a', { maxPending: 1 }],
     'unknown option "maxPending". Use maxBufferedEvents instead.',
   ],
   [
-    'an earlier name of maxBufferedBytes',
+    'the earlier name of maxBufferedBytes',
     ['a', { maxPendingBytes: 1 }],
     'unknown option "maxPendingBytes". Use maxBufferedBytes instead.',
   ],

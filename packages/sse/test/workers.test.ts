@@ -10,7 +10,7 @@ import { workersBackplane } from '../src/workers.ts'
 
 const range = (from: number, to: number): string[] => Array.from({ length: to - from + 1 }, (_, n) => String(from + n))
 
-/** The process that answered. */
+/** Returns the ID of the process that responded. */
 const pidOf = ({ response }: EventClient): string => response.headers.get('x-pid') ?? ''
 
 describe('a program with workers', () => {
@@ -87,7 +87,7 @@ describe('a program with workers', () => {
     await second?.close()
   })
 
-  it('catches up before it treats an id as unknown', async () => {
+  it('catches up before it treats an ID as unknown', async () => {
     for (let n = 1; n <= 20; n++) {
       const [here, there] = await onBoth()
       await publish(1, 1)

@@ -68,7 +68,7 @@ describe('a sidecar', () => {
     expect((await server.ask('/whole/app.js', { 'accept-encoding': 'br' })).text).toHaveLength(65_537)
   })
 
-  it('is sent with Vary to clients that accept its coding', async () => {
+  it('is sent with Vary to clients that accept its content coding', async () => {
     await using folder = await tempFolder({ ...APP, 'z.css': 'Z', 'z.css.zst': 'ZSTD', 'only.js.gz': 'ALONE' })
     await using server = await serve((router) => staticFiles(router, '/', folder.path))
     const table: [string, string, string, string | null][] = [
@@ -155,7 +155,7 @@ describe('a sidecar', () => {
     expect((await ask()).status).toBe(404)
   })
 
-  it('leads to 406 if the client accepts none of the available codings', async () => {
+  it('causes a 406 if the client accepts no available content coding', async () => {
     await using folder = await tempFolder(APP)
     await using server = await serve((router) => staticFiles(router, '/', folder.path))
     const response = await server.ask('/app.js', { 'accept-encoding': '*;q=0' })
@@ -308,7 +308,7 @@ describe('freshness', () => {
   })
 
   it.each(['/app.js', '/some/route'])(
-    'responds identically from memory and disk, with conditions, codings and Cache-Control (%s)',
+    'responds identically from memory and disk, with conditions, content codings and Cache-Control (%s)',
     async (path) => {
       await using folder = await tempFolder(APP)
       await using server = await serve((router) =>

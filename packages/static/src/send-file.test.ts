@@ -97,7 +97,7 @@ describe('sendFile', () => {
     }
   })
 
-  it('calls the notFound handler and works as that handler', async () => {
+  it('calls the notFound handler, and can be called by that handler', async () => {
     await using folder = await tempFolder({ '404.html': 'Not here' })
     await using server = await serve((router) => {
       router.get('/', (ctx) => sendFile(ctx, folder.join('missing.txt')))

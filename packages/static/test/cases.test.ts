@@ -28,7 +28,7 @@ const ORDER = `bash -c 'exec 3<>/dev/tcp/127.0.0.1/$0; printf "%s\\n" "$@" >&3; 
 
 /** Protocols that the static cases use. `h1+tls` and `h2c` share their engine with `h1` and `h2`. */
 const STATIC_PROTOCOLS: readonly TestProtocol[] = ['h1', 'h2', 'h3']
-/** The runner abandons a body after 3 s. On a busy machine, only a smaller file gets through the bridge in that time. */
+/** The runner abandons a body after 3 s. On a busy machine, only a smaller file passes through the bridge in that time. */
 const MAX_BRIDGED_BYTES = 1024 * 1024
 
 interface StaticCase {
@@ -37,7 +37,7 @@ interface StaticCase {
   readonly serverFdLimit?: number
 }
 
-/** Reports whether a case measures the server process, so that the server needs its own process. */
+/** Reports whether a case measures the server process. Such a case needs its own process. */
 function inspectsProcess({ script = [], serverFdLimit }: StaticCase): boolean {
   return serverFdLimit !== undefined || script.some(({ op }) => op === 'fdCount' || op === 'rss')
 }
@@ -56,7 +56,7 @@ async function output(...args: string[]): Promise<string> {
   return (await run(process.execPath, args, options).catch((error: unknown) => error as { stdout: string })).stdout
 }
 
-/** Runs one kind of static cases against the server that `command` starts. Returns the output. */
+/** Runs the included static cases against the server that `command` starts. Returns the output. */
 async function runStatic(isIncluded: (one: StaticCase) => boolean, command: string, port: number): Promise<string> {
   await using folder = await tempFolder()
   const cases = JSON.parse(readFileSync(staticCases ?? '', 'utf8')) as StaticCase[]
@@ -114,8 +114,8 @@ it.runIf(staticCases).each(STATIC_PROTOCOLS)(
   },
 )
 
-// Uses only one protocol, because the measurement would include the bridge to the others. `aborts.test.ts` counts descriptors
-// on each protocol.
+// Uses only one protocol, because otherwise the measurement would include the bridge to the other protocols. `aborts.test.ts`
+// counts descriptors on each protocol.
 it.runIf(staticCases)('passes the static cases that measure the server process', async () => {
   const command = `${process.execPath} ${here('server.ts')} {port} {root} {options}`
   expect(await runStatic(inspectsProcess, command, FIRST_PORT + 2500)).toMatch(/^[1-9]\d* passed, 0 failed$/m)

@@ -16,7 +16,7 @@ import { sendFile, staticFiles } from '../src/index.ts'
 import { openFilesIn } from './open-files.ts'
 
 const LARGE = 1_500_000
-/** Content without repetition, so that misplaced bytes are detected. */
+/** Content without repetition, so misplaced bytes are detected. */
 const large = Buffer.from(Array.from({ length: LARGE / 4 }, (_, i) => i.toString(36).padStart(4, '0')).join(''))
 /** More bytes than the transport and the client buffer, so that a client can stop in the middle. */
 const HUGE = 24 * 1024 * 1024
@@ -128,9 +128,9 @@ eachProtocol('static files', start, (client) => {
     ['a decoded name', '/%61.txt?x=1', {}, 200, 'hello'],
     ['the public dot directory', '/.well-known/x', {}, 200, 'KNOWN'],
     ['a sidecar', '/app.js', { 'accept-encoding': 'gzip, br' }, 200, 'BR'],
-    ['the coding that is accepted', '/app.js', { 'accept-encoding': 'br;q=0, gzip' }, 200, 'GZIP'],
-    ['no coding', '/app.js', { 'accept-encoding': 'identity' }, 200, 'IDENTITY'],
-    ['406 without any coding', '/app.js', { 'accept-encoding': '*;q=0' }, 406, null],
+    ['the accepted content coding', '/app.js', { 'accept-encoding': 'br;q=0, gzip' }, 200, 'GZIP'],
+    ['no content coding', '/app.js', { 'accept-encoding': 'identity' }, 200, 'IDENTITY'],
+    ['406 if no content coding is accepted', '/app.js', { 'accept-encoding': '*;q=0' }, 406, null],
     ['304 by date', '/a.txt', { 'if-modified-since': MODIFIED }, 304, ''],
     ['304 by any tag', '/a.txt', { 'if-none-match': '*' }, 304, ''],
     [
@@ -148,7 +148,7 @@ eachProtocol('static files', start, (client) => {
     ['the whole file for several ranges', '/a.txt', { range: 'bytes=0-0,2-2' }, 200, 'hello'],
     ['a range of the version that the client has', '/a.txt', { range: 'bytes=0-0', 'if-range': MODIFIED }, 206, 'h'],
     [
-      'the whole file if the client has another version',
+      'the whole file if the client has a different version',
       '/a.txt',
       { range: 'bytes=0-0', 'if-range': '"x"' },
       200,

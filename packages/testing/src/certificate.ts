@@ -2,16 +2,18 @@ import { X509Certificate, createHash } from 'node:crypto'
 
 /** Self-signed certificate with its private key. */
 export interface TestCertificate {
-  /** PEM. */
+  /** Private key in PEM. */
   readonly key: string
-  /** PEM. */
+  /** Certificate in PEM. */
   readonly cert: string
   /** Base64 SHA-256 of the public key, for Chromium's `--ignore-certificate-errors-spki-list`. */
   readonly spkiSha256: string
 }
 
 const HOUR_MS = 3_600_000
-/** WebTransport's `serverCertificateHashes` rejects a certificate that is valid for more than 14 days. */
+/**
+ * Validity of a certificate. WebTransport's `serverCertificateHashes` rejects one that is valid for more than 14 days.
+ */
 const VALID_MS = 10 * 24 * HOUR_MS
 
 let certificate: Promise<TestCertificate> | undefined

@@ -22,7 +22,7 @@ const QUIET_ARGUMENTS = [
   '--disable-sync',
 ]
 
-/** A launch takes one second on an idle machine, but much longer on a busy one. */
+/** Time limit for a launch, which takes one second on an idle machine, but much longer on a busy one. */
 const LAUNCH_TIMEOUT_MS = 150_000
 
 /** Options of `launchChromium`. */

@@ -246,7 +246,7 @@ eachProtocol(
       await expect(response.trailers).rejects.toThrow(Error)
     })
 
-    it('sends another request after all of these tests', async () => {
+    it('sends a request after all other tests in this suite', async () => {
       const response = await client().request({ path: '/fields' })
       expect(await response.text()).toBe('fields')
     })

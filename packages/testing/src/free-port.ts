@@ -2,7 +2,10 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** Below the ephemeral port range, so that the kernel does not give the port to a socket that binds to port 0. */
+/**
+ * Lowest port to return. It is below the ephemeral port range, whose ports the kernel gives to sockets that bind to
+ * port 0.
+ */
 const FIRST_PORT = 20_000
 const LAST_PORT = 32_000
 

@@ -8,7 +8,7 @@ import { MalformedResponse } from './response-error.ts'
 
 const HEAD = 'HTTP/1.1 200 OK\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\n'
 
-/** Starts a server that writes the next of these responses for each received chunk, whatever the chunk contains. */
+/** Starts a server that writes the next of these responses for each received chunk, regardless of its content. */
 async function scripted(
   ...responses: string[]
 ): Promise<AsyncDisposable & { client: ProtocolClient; sockets: Socket[] }> {
@@ -42,14 +42,14 @@ it('reuses a connection for the next request', async () => {
 it.each([
   ['has "connection: close"', `${HEAD}Connection: close\r\nContent-Length: 1\r\n\r\na`],
   ['has "close" in a list of connection options', `${HEAD}Connection: x, Close\r\nContent-Length: 1\r\n\r\na`],
-])('opens another connection after a response that %s', async (_name, received) => {
+])('opens a new connection after a response that %s', async (_name, received) => {
   await using server = await scripted(received)
   await (await server.client.request({ path: '/' })).text()
   await (await server.client.request({ path: '/' })).text()
   expect(server.sockets).toHaveLength(2)
 })
 
-it('opens another connection after the server has closed the idle connection', async () => {
+it('opens a new connection after the server has closed the idle connection', async () => {
   await using server = await scripted(`${HEAD}Content-Length: 0\r\n\r\n`)
   await server.client.request({ path: '/' })
   const [first] = server.sockets
@@ -79,7 +79,7 @@ it('rejects on close if the server sent a response without a request', async () 
   await expect(server.client.close()).rejects.toThrow('without a request')
 })
 
-it('throws if the connection ends without a response', async () => {
+it('throws if the connection closes without a response', async () => {
   await using server = await scripted()
   const received = server.client.request({ path: '/' })
   while (server.sockets.length === 0) await setTimeout(1)

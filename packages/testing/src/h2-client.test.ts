@@ -88,7 +88,7 @@ it('resets the stream if the request body throws, instead of ending it', async (
   expect(await ended.promise).toBeGreaterThan(0)
 })
 
-it('opens another connection after the server has closed the first one', async () => {
+it('opens a new connection after the server has closed the first one', async () => {
   let furtherSessions = 0
   await using server = await scripted((stream) => stream.respond({ ':status': 204 }, { endStream: true }))
   server.server.on('session', () => furtherSessions++)
@@ -99,7 +99,7 @@ it('opens another connection after the server has closed the first one', async (
   expect(furtherSessions).toBe(1)
 })
 
-it('rejects if ALPN selects another protocol', async () => {
+it('rejects if ALPN selects a protocol other than HTTP/2', async () => {
   const server = createTlsServer({ ...(await testCertificate()), ALPNProtocols: ['http/1.1'] })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   await expect(connectH2({ port: (server.address() as AddressInfo).port, tls: true })).rejects.toThrow(Error)

@@ -10,7 +10,7 @@ export type SocketOptions = ConnectOptions & { tls: 'http/1.1' | 'h2' | false }
 /**
  * Opens a socket that stays half-open, so that a test can observe the server's FIN before it closes its own side.
  *
- * @throws {Error} if no server is listening, its certificate is not trusted, or ALPN selects another protocol
+ * @throws {Error} if no server is listening, its certificate is not trusted, or ALPN selects a different protocol
  */
 export async function openSocket({ port, host = '127.0.0.1', ca, tls }: SocketOptions): Promise<Socket> {
   const address = { port, host, allowHalfOpen: true }

@@ -53,12 +53,12 @@ describe.each([false, true])('rawExchange (TLS: %s)', (tls) => {
     expect(reads).toEqual(['one', 'two', 'fin'])
   })
 
-  it('ends when the server has sent nothing for timeoutMs', async () => {
+  it('returns when the server has sent nothing for timeoutMs', async () => {
     reads = []
     expect(await rawExchange(port, 'echo', { tls, timeoutMs: 100 })).toMatchObject({ text: 'echo', ended: 'open' })
   })
 
-  it('ends as soon as until() returns true', async () => {
+  it('returns as soon as until() returns true', async () => {
     reads = []
     const options = { tls, timeoutMs: 15_000, until: (text: string) => text.includes('ec') }
     expect(await rawExchange(port, 'echo', options)).toMatchObject({ text: 'echo', ended: 'open' })

@@ -22,7 +22,10 @@ export interface RawOptions {
   readonly halfClose?: boolean
 }
 
-/** A stalled machine can delay one tick. With several ticks, the response still arrives before the last one. */
+/**
+ * Number of ticks in `timeoutMs`. A stalled machine can delay one tick. With several ticks, the response still arrives
+ * before the last one.
+ */
 const SILENT_TICKS = 20
 
 /**

@@ -5,7 +5,7 @@ import { checkNoConnectionFields, checkResponseHead } from './response-rules.ts'
 const date = ['date', 'Sun, 06 Nov 1994 08:49:37 GMT'] as const
 
 describe('checkResponseHead', () => {
-  it.each([200, 204, 301, 304, 404])('requires Date in a %i', (status) => {
+  it.each([200, 204, 301, 304, 404])('requires Date in a response with status %i', (status) => {
     expect(() => checkResponseHead(status, [])).toThrow('without Date')
     expect(() => checkResponseHead(status, [date])).not.toThrow()
   })

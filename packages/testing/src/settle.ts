@@ -2,7 +2,7 @@ import { setImmediate, setTimeout } from 'node:timers/promises'
 
 /** Minimum number of event-loop polls for input. A request and its response need about four. */
 const MIN_TURNS = 10
-/** A stall lengthens one step, but does not shorten the others. */
+/** Length of one step. A stall lengthens one step, but does not shorten the others. */
 const STEP_MS = 20
 
 /**

@@ -5,6 +5,7 @@ import type { ContextExtensions } from './extensions.ts'
 import type { FieldList, RequestHeaders } from './fields.ts'
 import type { MultipartOptions, MultipartPart } from './multipart.ts'
 import type { Params } from './path-params.ts'
+import type { BodyDecoder } from './request-body.ts'
 import type { ResponseFilter } from './response-filter.ts'
 import type { RouteInfo } from './router.ts'
 import type { Validated } from './standard-schema.ts'
@@ -117,7 +118,7 @@ export interface Context<P extends object = Params, V extends Validated = Valida
   readonly clientAddress: string | undefined
   /**
    * Whether the server trusts proxies: `false` with `trustProxy: false`, and `undefined` without `trustProxy`, when it is unknown
-   * whether proxies forward the requests.
+   * whether proxies forward the requests. Also `false` without `trustProxy` if `remoteAddress` comes from a PROXY header.
    */
   readonly trustsProxy: boolean | undefined
 
@@ -128,28 +129,38 @@ export interface Context<P extends object = Params, V extends Validated = Valida
    * @throws an error with the name `AbortError` if the client disconnects before the body is complete
    */
   bytes(): Promise<Uint8Array>
-  /** Reads the whole body as UTF-8. @throws like `bytes`; {HttpError} 400 if it is not valid UTF-8 */
+  /** Reads the whole body as UTF-8. @throws like `bytes`; {HttpError} 400 if the body is not valid UTF-8 */
   text(): Promise<string>
   /**
    * Reads the whole body as JSON. Its `Content-Type` must be one of the route's `bodyTypes`, by default a JSON type.
    *
-   * @throws like `text`; {HttpError} 400 if it is not JSON, 415 for a missing or different type, or a charset other than UTF-8
+   * @throws like `text`; {HttpError} 400 if the body is not JSON, 415 for a missing or different type, or a charset
+   * other than UTF-8
    */
   json(): Promise<unknown>
   /**
    * Reads the whole body as `application/x-www-form-urlencoded`.
    *
-   * @throws like `text`; {HttpError} 415 for another type or charset, 413 for too many fields
+   * @throws like `text`; {HttpError} 415 for any other type or charset, 413 for too many fields
    */
   form(): Promise<URLSearchParams>
   /**
    * Reads the body as `multipart/form-data`, part by part as it arrives, under the route's limit.
    *
-   * @throws like `bytes`; {HttpError} 415 for another type, 400 if it is malformed, 413 for too many parts
+   * @throws like `bytes`; {HttpError} 415 for any other type, 400 if the body is malformed, 413 for too many parts
    */
   parts(options?: MultipartOptions): AsyncIterableIterator<MultipartPart>
   /** Returns the body as a stream, with backpressure and under the route's limit. */
   stream(): ReadableStream<Uint8Array>
+  /**
+   * Decodes the body when it is first read, in each of the ways above and in `request`, which then has no `content-encoding`
+   * and `content-length`. Middleware calls it before `next()`. A second call replaces the decoder.
+   *
+   * The route's limit applies to the encoded and to the decoded bytes: a read rejects with 413 as soon as either exceeds it.
+   *
+   * @throws {TypeError} if `decode` is not a function, or the body was already read
+   */
+  decodeBody(decode: BodyDecoder): void
 
   /**
    * Returns the media type that the client prefers, or the first on a tie; `null` if it accepts none of them.
@@ -192,8 +203,8 @@ export interface Context<P extends object = Params, V extends Validated = Valida
    */
   stream(body: BodySource, init?: ResponseInit): void
   /**
-   * Redirects to a location, which is sent unchanged. Validate a location that a client chose. It can point to another site,
-   * even as a path that begins with `//`. Default status 302.
+   * Redirects to a location, which is sent unchanged. Validate a location that a client chose. It can point to a
+   * different site, even as a path that begins with `//`. Default status 302.
    *
    * @throws {TypeError} if the location cannot be sent
    */

@@ -43,7 +43,7 @@ export interface ResponseBody {
   writeShared?(chunk: SharedChunk): boolean
   /** Resolves when the transport has accepted all bytes, or the exchange is over. Never rejects. */
   drained(): Promise<void>
-  /** Completes the response. Aborts it instead if it is shorter than its `content-length`. */
+  /** Completes the response. Aborts the response instead if it is shorter than its `content-length`. */
   end(trailers?: FieldList): void
   /** Ends the exchange so that the client can detect the incomplete response. */
   abort(error?: Error): void
@@ -85,6 +85,8 @@ export interface Exchange extends ResponseBody {
   readonly remotePort: number | undefined
   /** Whether the peer connected over a Unix socket. Otherwise, a `remoteAddress` of `undefined` indicates an unknown peer. */
   readonly isUnixSocket?: boolean
+  /** Whether `remoteAddress` and `remotePort` are those of a PROXY header, instead of those of the socket. */
+  readonly hasProxySource?: boolean
   /** The status of the response; 0 until the head is sent. */
   readonly status: number
   /** Called once when the exchange is over. An assignment replaces the listener. */
@@ -92,8 +94,8 @@ export interface Exchange extends ResponseBody {
   /** Times and connection of the request. Set while requests are traced, by the engine or the application. */
   trace?: ExchangeTrace | undefined
   /**
-   * Takes over the connection, for protocols such as WebSocket, before anything is sent. `undefined` unless it is an HTTP/1.1
-   * request without content that has `upgrade` and `connection: upgrade` (RFC 9110 §7.8).
+   * Takes over the connection, for protocols such as WebSocket, before anything is sent. `undefined` unless the
+   * request is an HTTP/1.1 request without content that has `upgrade` and `connection: upgrade` (RFC 9110 §7.8).
    */
   readonly upgrade: (() => UpgradedConnection) | undefined
   /** Sends an informational response (1xx, except 100 and 101) if the protocol supports it. */

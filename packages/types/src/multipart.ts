@@ -18,7 +18,7 @@ export interface MultipartPart extends AsyncIterable<Uint8Array> {
   /**
    * Reads the whole part.
    *
-   * @throws {HttpError} 413 if the body exceeds the route's limit, 400 if it is malformed
+   * @throws {HttpError} 413 if the body exceeds the route's limit, 400 if the body is malformed
    * @throws an error with the name `AbortError` if the client disconnects before the body is complete
    */
   bytes(): Promise<Uint8Array>

@@ -2,7 +2,7 @@ import type { FieldList } from './fields.ts'
 
 /** Receives the bytes of a request body as they arrive. The last call is either `end` or `error`. */
 export interface BodyConsumer {
-  /** Whether the consumer keeps all bytes until the end, so that the server counts them as buffered. */
+  /** Whether the consumer keeps all bytes until the end. If so, the server counts them as buffered. */
   readonly isCollecting?: boolean
   /**
    * Receives the next bytes.
@@ -34,4 +34,19 @@ export interface RequestBody {
   pause(): void
   /** Continues reading after `pause`. */
   resume(): void
+  /**
+   * Counts bytes that were made from the body, such as decoded ones, as buffered for the client until the whole body has
+   * arrived. Only the engines' bodies have it.
+   */
+  hold?(bytes: number): void
 }
+
+/**
+ * Decodes a request body. It is called when the body is first read, and yields bytes only as fast as the body is read.
+ *
+ * If the request ends early, the iteration over `encoded` throws, and the decoder's iterator is closed with `return()`. Release
+ * resources in a `finally` block.
+ *
+ * @throws {HttpError} 415 for a coding that the decoder does not know, or 400 for malformed bytes. The read rejects with it
+ */
+export type BodyDecoder = (encoded: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>

@@ -34,9 +34,10 @@ export interface OutgoingResponse {
   replace(body: string | Uint8Array | null): void
   /**
    * Replaces the body when the promise resolves. The head waits for it, and so do the filters that have not run yet. If
-   * the promise rejects, the response is a 500.
+   * the promise rejects, the response is a 500. A response of the kind `'none'` can wait too, and stays empty if the promise
+   * resolves to an empty body.
    *
-   * @throws {TypeError} if the kind is not `'whole'`
+   * @throws {TypeError} if the kind is `'stream'`, or `'none'` for a response that `startResponse()` sends
    */
   replaceLater(body: Promise<string | Uint8Array>): void
   /**
@@ -66,7 +67,7 @@ export interface BodyEncoder {
   flush(push: PushBytes): void | Promise<void>
   /** Pushes the rest of the body. */
   end(push: PushBytes): void | Promise<void>
-  /** Releases the encoder instead of `end`, also during a call. */
+  /** Releases the encoder. Called instead of `end`, possibly while another call is in progress. */
   cancel(): void
 }
 

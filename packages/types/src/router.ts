@@ -22,7 +22,7 @@ export interface RouteOptions {
    * returns later is discarded.
    */
   readonly timeoutMs?: number
-  /** Validates the decoded parameters. Its output is `ctx.valid.params`. */
+  /** Validates the decoded parameters. The schema's output is `ctx.valid.params`. */
   readonly params?: StandardSchema | undefined
   /** Validates the query: a string for each name, or an array of strings for a repeated name. */
   readonly query?: StandardSchema | undefined
@@ -31,8 +31,9 @@ export interface RouteOptions {
   /** Validates the body before the handler runs. `bodyTypes` determines how the body is parsed; the default is JSON. */
   readonly body?: StandardSchema | undefined
   /**
-   * Schemas of the JSON responses by status: JSON Schemas, or Standard Schemas that provide one. A single Standard Schema
-   * applies to status 200. They are compiled to serializers, which omit members that a schema does not name.
+   * Schemas of the JSON responses by status: JSON Schemas, or Standard Schemas that provide one. A single Standard
+   * Schema applies to status 200. The schemas are compiled to serializers, which omit members that a schema does not
+   * name.
    */
   readonly response?: Readonly<Record<number, JsonSchema | StandardSchema>> | StandardSchema
   /**
@@ -95,7 +96,7 @@ export interface RouteMethod<Self, Outer extends object = NoParams> {
    * router.get('/users/:id', (ctx) => ({ id: ctx.params.id }))
    */
   <const P extends string>(path: P, handler: Handler<Outer & PathParams<P>>): Self
-  /** Registers a handler with options, such as schemas. Their output is `ctx.valid`. */
+  /** Registers a handler with options, such as schemas. The schemas' output is `ctx.valid`. */
   <
     const P extends string,
     PS extends Schema = undefined,
@@ -122,7 +123,7 @@ export interface GroupRouter<Outer extends object = NoParams> extends RouterExte
   readonly prefix: string
   /** Handles GET, and HEAD if the path has no handler for HEAD. */
   readonly get: RouteMethod<this, Outer>
-  /** Handles HEAD. Without one, the GET handler runs and its body is not sent. */
+  /** Handles HEAD. Without a HEAD handler, the GET handler runs and its body is not sent. */
   readonly head: RouteMethod<this, Outer>
   /** Handles POST. */
   readonly post: RouteMethod<this, Outer>
@@ -132,13 +133,13 @@ export interface GroupRouter<Outer extends object = NoParams> extends RouterExte
   readonly patch: RouteMethod<this, Outer>
   /** Handles DELETE. */
   readonly delete: RouteMethod<this, Outer>
-  /** Handles OPTIONS. Without it, the response lists the methods of the path. */
+  /** Handles OPTIONS. Without an OPTIONS handler, the response lists the methods of the path. */
   readonly options: RouteMethod<this, Outer>
   /** Handles every method without its own handler, except CONNECT and TRACE. */
   readonly all: RouteMethod<this, Outer>
   /** Registers a handler for any method, named in upper case. */
   route<const P extends string>(method: string, path: P, handler: Handler<Outer & PathParams<P>>): this
-  /** Registers a handler for any method, with options such as schemas. Their output is `ctx.valid`. */
+  /** Registers a handler for any method, with options such as schemas. The schemas' output is `ctx.valid`. */
   route<
     const P extends string,
     PS extends Schema = undefined,

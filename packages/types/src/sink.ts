@@ -4,7 +4,7 @@
  * If a sink throws, the error is reported and this sink loses the record. The caller and other sinks are not affected.
  */
 export interface Sink {
-  /** Excludes records below this level. Default: the sink receives every record. */
+  /** Lowest level of the records that the sink receives. Default: the sink receives every record. */
   readonly level?: LevelNumber
   /**
    * Receives one record. The sink can buffer it until `flush`.
@@ -45,6 +45,9 @@ export interface LogRecord {
   readonly threadId: number
   /** Fields of the logger that created the record, for structured sinks. */
   readonly fields: Readonly<Record<string, unknown>> | undefined
-  /** The content of `message` as named values, such as those of an access-log entry. `JsonSink` writes them instead. */
+  /**
+   * The content of `message` as named values, such as those of an access-log entry. `JsonSink` writes these values
+   * instead of the message.
+   */
   readonly data?: Readonly<Record<string, unknown>> | undefined
 }

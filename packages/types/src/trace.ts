@@ -6,19 +6,20 @@ import type { ProtocolText } from './exchange.ts'
  */
 export interface RequestTiming {
   /**
-   * The engine received the first bytes of the request. On HTTP/2, this is the time of the read that completed the first frame.
-   * A later wait, for a previous pipelined request or for memory, does not change it.
+   * Time at which the engine received the first bytes of the request. On HTTP/2, this is the time of the read that
+   * completed the first frame. A later wait, for a previous pipelined request or for memory, does not change it.
    */
   readonly received: number
-  /** The engine parsed the whole head. */
+  /** Time at which the engine had parsed the whole head. */
   readonly parsed: number
-  /** The application found the route or determined that no route matches. */
+  /** Time at which the application found the route or determined that no route matches. */
   routed: number | undefined
-  /** The application passed the response head to the engine. */
+  /** Time at which the application passed the response head to the engine. */
   answered: number | undefined
   /**
-   * The operating system accepted the last byte of the response. On HTTP/3, QUIC accepted it and sends it as soon as congestion
-   * control permits. Remains `undefined` if the exchange was aborted or upgraded.
+   * Time at which the operating system accepted the last byte of the response. On HTTP/3, the time at which QUIC
+   * accepted it, to send it as soon as congestion control permits. Remains `undefined` if the exchange was aborted or
+   * upgraded.
    */
   flushed: number | undefined
 }
@@ -29,25 +30,31 @@ export interface TlsTrace {
   readonly version: string
   /** Whether the client resumed an earlier session. */
   readonly resumed: boolean
-  /** Milliseconds from accepting the connection, or on HTTP/3 from its first packet, to the end of the handshake. */
+  /**
+   * Milliseconds from accepting the connection, or from the end of its PROXY header, to the end of the handshake. On HTTP/3, from
+   * the first packet.
+   */
   readonly handshakeMs: number
 }
 
 /** A client connection. Each connection has exactly one object, which can serve as a key. */
 export interface ConnectionTrace {
-  /** Unique in the process. The numbers start at 1. */
+  /** Number of the connection, from 1. It is unique in the process. */
   readonly id: number
   /** The protocol. A connection without TLS is `HTTP/1.1` until the HTTP/2 preface has arrived. */
   readonly protocol: ProtocolText
-  /** Time at which the connection was accepted, before any TLS handshake, measured with `performance.now()`. */
+  /**
+   * Time at which the connection was accepted, or at which its PROXY header was complete, before any TLS handshake. Measured
+   * with `performance.now()`.
+   */
   readonly openedAt: number
-  /** Time at which the connection closed; `undefined` before. */
+  /** Time at which the connection closed; `undefined` before that. */
   readonly closedAt: number | undefined
   /** The peer's IP address; `undefined` on a Unix socket. */
   readonly remoteAddress: string | undefined
   /** The peer's port; `undefined` on a Unix socket. */
   readonly remotePort: number | undefined
-  /** `undefined` without TLS. */
+  /** The TLS handshake; `undefined` without TLS. */
   readonly tls: TlsTrace | undefined
 }
 
@@ -55,7 +62,10 @@ export interface ConnectionTrace {
 export interface ExchangeTrace {
   /** Times of the request. Each is set when it is reached. */
   readonly timing: RequestTiming
-  /** `undefined` if the request did not arrive through one of this library's engines, as with `server.fetch` and adapters. */
+  /**
+   * The connection; `undefined` if the request did not arrive through one of this library's engines, as with
+   * `server.fetch` and adapters.
+   */
   readonly connection: ConnectionTrace | undefined
   /** The stream ID; `undefined` on HTTP/1.1. */
   readonly stream: number | undefined

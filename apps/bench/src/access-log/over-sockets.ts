@@ -15,7 +15,7 @@ const CONNECTIONS = 32
 const REQUESTS = 60
 /** Number of requests per connection until V8 has compiled the server's code. */
 const WARM_UP_REQUESTS = 1500
-/** Longer than the time for which any logger buffers its lines. */
+/** Milliseconds to wait for the log. Longer than any logger buffers its lines. */
 const WRITTEN_MS = 150
 
 const FIELDS = Object.entries({ host: 'localhost', ...BROWSER_HEADERS })

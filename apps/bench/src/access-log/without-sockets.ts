@@ -2,7 +2,7 @@ import type { Comparison } from '../comparison.ts'
 import { ScriptRounds } from '../routing/script-rounds.ts'
 import { parseAdded } from './parse-added.ts'
 
-/** Turns per application and round. On a busy machine, few of them are undisturbed. */
+/** Turns per application and round. On a busy machine, other processes slow most of them down. */
 const TURNS = 100
 
 const rounds = new ScriptRounds(new URL('./in-process.ts', import.meta.url), [String(TURNS)], parseAdded)

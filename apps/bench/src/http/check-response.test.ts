@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { checkVolume, compareResponse } from './check-response.ts'
 
@@ -16,13 +17,20 @@ describe('compareResponse', () => {
     expect(() => compareResponse(expected, right)).not.toThrow()
   })
 
+  it('compares the decoded body of a peer that encodes it', () => {
+    const encoded = { ...right, coding: 'gzip', body: gzipSync('hello') }
+    expect(() => compareResponse({ ...expected, coding: 'gzip', isDecoded: true }, encoded)).not.toThrow()
+    const other = { ...encoded, body: gzipSync('hellO') }
+    expect(() => compareResponse({ ...expected, coding: 'gzip', isDecoded: true }, other)).toThrow('content')
+  })
+
   it.each([
     ['status', { status: 201 }],
     ['type', { type: 'text/html' }],
     ['coding', { coding: 'br' }],
     ['content', { body: Buffer.from('hellO') }],
     ['content', { body: Buffer.from('hello ') }],
-  ])('rejects a different %s: %j', (what, difference) => {
+  ])('rejects a response with a different %s: %j', (what, difference) => {
     expect(() => compareResponse(expected, { ...right, ...difference })).toThrow(what)
   })
 })
@@ -34,7 +42,7 @@ describe('checkVolume', () => {
     expect(() => checkVolume({ ...load, bytes }, 100, { connections: 2 })).not.toThrow()
   })
 
-  it.each([999, 1201])('rejects %d bytes for the same responses', (bytes) => {
+  it.each([999, 1201])('rejects %d bytes for 10 responses of 100 bytes', (bytes) => {
     const check = (): void => checkVolume({ ...load, bytes }, 100, { connections: 2 })
     expect(check).toThrow(`10 responses have ${bytes} bytes`)
   })

@@ -1,11 +1,12 @@
 import { strict as assert } from 'node:assert'
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import type { Load } from '../load/load.ts'
 import type { ExpectedResponse, LoadShape } from './scenario.ts'
 
 /** Response received over any version of HTTP. */
 export interface ReceivedResponse {
   readonly status: number
-  /** `undefined` if the client cannot decode it. */
+  /** Value of `content-type`; `undefined` if the client cannot decode it. */
   readonly type: string | undefined
   readonly coding: string
   readonly etag: string
@@ -20,7 +21,15 @@ export function compareResponse(expected: ExpectedResponse, received: ReceivedRe
   const { type = expected.type ?? '' } = received
   assert(type.startsWith(expected.type ?? ''), `The type is ${type}, expected ${expected.type}`)
   assert.equal(received.coding, expected.coding ?? '', 'The content coding is different')
-  compareBody(received.body, Buffer.from(expected.body))
+  const body = expected.isDecoded === true ? decode(received) : received.body
+  compareBody(body, Buffer.from(expected.body))
+}
+
+function decode({ coding, body }: ReceivedResponse): Buffer {
+  if (coding === 'gzip') return gunzipSync(body)
+  if (coding === 'br') return brotliDecompressSync(body)
+  if (coding === 'zstd') return zstdDecompressSync(body)
+  throw new Error(`The content coding ${coding} is unknown`)
 }
 
 /** Compares two bodies. @throws {Error} if any byte differs */

@@ -3,7 +3,7 @@ import { connect, createServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { START_TIMEOUT_MS } from '../server-process.ts'
 
-/** Below the ephemeral port range, so that the kernel does not give the port to another process. */
+/** Lowest port to return. It is below the ephemeral port range, whose ports the kernel gives to other processes. */
 const FIRST_PORT = 3000
 const PORTS = 7000
 

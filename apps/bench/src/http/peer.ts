@@ -6,7 +6,7 @@ import type { ServerSetup } from '../server-program.ts'
 /** Server to compare. */
 export interface Peer {
   readonly name: string
-  /** Reason why it cannot run on this machine. */
+  /** Reason why the server cannot run on this machine. */
   readonly missing?: string | undefined
   /** Log lines per request. */
   readonly logLines?: number

@@ -18,6 +18,8 @@ export interface ExpectedResponse {
   readonly body: string | Buffer
   /** Value of `content-encoding`. */
   readonly coding?: string
+  /** Whether peers encode `body` themselves, so that only the decoded bytes are equal. */
+  readonly isDecoded?: boolean
 }
 
 /** Number of connections and concurrent requests. */

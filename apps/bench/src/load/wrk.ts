@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { urlOf, type Load, type LoadTarget } from './load.ts'
 import { runGenerator } from './run-generator.ts'
 
-/** Longer than any response takes, so that a slow response increases the latency instead of failing. */
+/** Timeout that is longer than any response takes, so that a slow response increases the latency instead of failing. */
 const TIMEOUT_SECONDS = 30
 
 /** Report that the `done` function of the script prints. */

@@ -1,6 +1,6 @@
 /** Logger that writes `listening on 127.0.0.1:<n>` to a file, one record per line. */
 export interface Candidate {
-  /** Logs a record that is written. */
+  /** Logs a record at an enabled level. */
   info(n: number): void
   /** Logs a record below the threshold. */
   debug(n: number): void

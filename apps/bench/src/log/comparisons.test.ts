@@ -15,7 +15,7 @@ describe('checkLines', () => {
     [[0, 1, 2, 3], 'The log has 4 lines, expected 3'],
     [[0, 2, 1], 'The log lines are out of order'],
     [[0, 1, 1], 'The log lines are out of order'],
-  ])('rejects %j', (numbers, message) => {
+  ])('rejects the lines %j', (numbers, message) => {
     expect(() => checkLines(numbers.map(line).join(''), 3)).toThrow(message)
   })
 })

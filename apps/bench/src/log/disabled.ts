@@ -15,7 +15,7 @@ const OPAQUE: readonly ((n: number) => number)[] = [
   (n) => n + 7,
 ]
 
-/** Calls per batch. A batch takes a few microseconds, so most batches are undisturbed. */
+/** Calls per batch. A batch takes a few microseconds, so other processes slow only a few batches down. */
 const BATCH = 1000
 
 /**

@@ -10,9 +10,12 @@ import type { ServerProcess } from '../server-process.ts'
 import { measureAllocation } from './measure-allocation.ts'
 import { measureIdle } from './measure-idle.ts'
 
-/** Few enough to open all of them before a server closes the first idle one, which Node.js does after 5 seconds. */
+/**
+ * Number of connections. All of them can be opened before a server closes the first idle one, which Node.js does after
+ * 5 seconds.
+ */
 const CONNECTIONS = 2000
-/** Idle timeout of `fw` and the reference, for a machine that takes longer to open the connections. */
+/** Idle timeout of `fw` and the reference, for a machine that opens the connections more slowly. */
 const IDLE_MS = 120_000
 
 /** Request for the servers whose memory is measured. */

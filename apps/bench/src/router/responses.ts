@@ -20,8 +20,8 @@ const { values } = parseArgs({
  */
 const SETS = Number(values.sets ?? (values.quick ? 1 : 3))
 /**
- * Short turns distribute other load on the machine over all candidates. Each turn is long enough to include garbage
- * collections.
+ * Duration of a turn. Short turns distribute other load on the machine over all candidates. Each turn is long enough
+ * to include garbage collections.
  */
 const TURN_MS = 40
 const TURNS = values.quick ? 12 : 40

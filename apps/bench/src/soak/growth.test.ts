@@ -21,7 +21,7 @@ describe('growthOf', () => {
     ['a falling value', (at) => 500 - at, false],
     ['a steady leak', (at) => 50 + at / 4, true],
     ['a leak below a sawtooth', (at) => 50 + at / 4 + (at % 17) * 4, true],
-  ])('classifies %s', (_name, heap, grows) => {
+  ])('reports whether $0 grows: $2', (_name, heap, grows) => {
     expect(growthOf(samplesOf(heap), 'heapMib').grows).toBe(grows)
   })
 })

@@ -29,7 +29,7 @@ export const STARTUP_COMPARISONS: readonly Comparison[] = [
 
 let program: Promise<string> | undefined
 
-/** Returns a peer that runs `fw` from its published form. It is built in the first round. */
+/** Returns a peer that runs `fw` from its published form. The first round builds this form. */
 async function publishedPeer({ folder }: Run): Promise<Peer> {
   program ??= makePublishedApp(folder)
   return nodePeer('fw', pathToFileURL(await program))

@@ -3,8 +3,8 @@ import { nginxPeer } from '../http/nginx.ts'
 import { nodePeer, type Peer } from '../http/peer.ts'
 
 /**
- * Servers that serve a directory's files. `fw hello` sends the same bytes from memory, which is the upper bound for a
- * file server. `pipe` is a minimal node:http program. To add one, add a program to `servers/` and list it here.
+ * The compared servers. `fw hello` sends the same bytes from memory, which is the upper bound for a file server.
+ * `pipe` is a minimal node:http program. To add one, add a program to `servers/` and list it here.
  */
 export const STATIC_PEERS: readonly Peer[] = [
   nodePeer('fw', program('fw')),

@@ -1,5 +1,5 @@
-// Compares the latency of another route while staticFiles reads from a slow and a fast disk.
-// Usage: node src/static/slow-disk.ts [rounds]
+// Compares the latency of a route without files while staticFiles reads from a slow and a fast disk. Usage: node
+// src/static/slow-disk.ts [rounds]
 import { execFile, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -20,9 +20,9 @@ const FILES = 120
 const MOUNTS = 3
 const CONNECTIONS = 40
 const ROUND_MS = 4000
-/** Pause between two requests for the other route. */
+/** Pause between two requests for the route without files. */
 const PING_MS = 2
-/** Maximum additional latency of another route, compared with a fast disk. */
+/** Maximum additional latency of the route without files, compared with a fast disk. */
 const TARGET_MS = 50
 
 interface Round {
@@ -91,7 +91,7 @@ async function measure(library: string, directory: string, diskMs: number, paths
   }
 }
 
-/** Requests the other route. @returns milliseconds from the request to the end of the response */
+/** Requests the route without files. @returns milliseconds from the request to the end of the response */
 async function ping(port: number, agent: Agent): Promise<number> {
   const startMs = performance.now()
   const request = get({ port, host: '127.0.0.1', path: '/other', agent })

@@ -19,7 +19,7 @@ try {
     'stat, milliseconds': () => void statSync(path, { throwIfNoEntry: false })?.mtimeMs,
     'stat, path as bytes': () => void statSync(bytes, { bigint: true, throwIfNoEntry: false })?.mtimeNs,
     exists: () => void existsSync(path),
-    // The path can refer to another file by then.
+    // The path can refer to a different file than the descriptor.
     'open file, nanoseconds': () => void fstatSync(fd, { bigint: true }).mtimeNs,
   }
   for (const perTurn of [1, 16]) {

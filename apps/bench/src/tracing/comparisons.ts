@@ -2,7 +2,7 @@ import { parseAdded } from '../access-log/parse-added.ts'
 import type { Comparison } from '../comparison.ts'
 import { ScriptRounds } from '../routing/script-rounds.ts'
 
-/** Turns per candidate and round. On a busy machine, few of them are undisturbed. */
+/** Turns per candidate and round. On a busy machine, other processes slow most of them down. */
 const TURNS = 100
 
 const rounds = new ScriptRounds(new URL('./in-process.ts', import.meta.url), [String(TURNS)], parseAdded)
@@ -12,7 +12,7 @@ export const TRACING_COMPARISONS: readonly Comparison[] = [
   {
     name: 'tracing-in-process',
     title:
-      'The same request in one process without sockets. Added: CPU time in addition to that without a subscriber; ' +
+      'The same request in one process without sockets. Added: CPU time compared with a request without a subscriber; ' +
       `minimum of ${TURNS} turns`,
     reference: 'end of a request',
     metrics: ['addedMicros'],

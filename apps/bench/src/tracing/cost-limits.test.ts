@@ -19,7 +19,7 @@ describe('exceededLimits', () => {
     expect(exceededLimits(costs(1410, 1200))).toEqual(['Ten times the checks cost 1.41 times a request, at most 1.4'])
   })
 
-  it('reports a request that does the work of a subscriber without one', () => {
+  it('reports a request without a subscriber that costs as much as one with a subscriber', () => {
     expect(exceededLimits(costs(1100, 1020))).toEqual([
       'end of a request: a request with a subscriber costs 1.02 times one without, at least 1.08',
     ])

@@ -28,7 +28,7 @@ const OWN_CROSSING_S = 2.6
 const MAX_DOTS = 700
 /** Number of dots above which only the visitor's dots have a tail. */
 const MAX_TAILS = 250
-/** Batches arrive every 100 ms, so their dots start at different times within this interval. */
+/** Share of the path over which the dots of a batch are spread, because batches arrive every 100 ms. */
 const SPREAD = 0.1 / CROSSING_S
 /** Speed at which ribbons follow the rates: 90% of a change takes about 2 s. */
 const EASE_PER_S = 1.2
@@ -79,8 +79,8 @@ export class Flow {
   }
 
   /**
-   * Draws a ring around the dot for a visitor's request. The counts already include the request, so this dot replaces one of
-   * theirs.
+   * Draws a ring around the dot for a visitor's request. The counts already include the request, so this dot replaces
+   * one of the dots that the counts add.
    */
   ring({ protocol, row, status }: RequestMessage): void {
     if (isStill()) return

@@ -16,7 +16,7 @@ export class Numbers {
   readonly #boxes = [...byId('kpis').children]
   #series: Series = structuredClone(EMPTY) as Series
 
-  /** Replaces the series. They start again after the server has restarted. */
+  /** Replaces the series with the server's history, unless that is shorter, as it is after a server restart. */
   welcome(history: History): void {
     // A server that has just started has fewer values than this page.
     if (history.h1.length >= this.#series.h1.length) this.#series = structuredClone(history) as Series

@@ -60,7 +60,7 @@ export class Requests {
     this.#reveal()
   }
 
-  /** Scroll the list, but not the page, to the selected request. */
+  /** Scrolls the list, but not the page, to the selected request. */
   #reveal(): void {
     const row = this.#box.querySelector<HTMLElement>('[aria-selected="true"]')
     if (row === null) return

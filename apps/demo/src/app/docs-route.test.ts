@@ -13,7 +13,7 @@ it('redirects to the documentation site', async () => {
   expect([response.status, response.headers.get('location')]).toEqual([302, 'https://docs.example/'])
 })
 
-it('shows the README without a site', async () => {
+it('shows the README if no site is configured', async () => {
   const response = await ask(undefined)
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8'])
   expect(await response.text()).toMatch(/^# fw\n/)

@@ -17,7 +17,7 @@ export interface Folders {
   readonly filesDir: string | undefined
 }
 
-/** The browser revalidates every time, so it gets a 304 for an unchanged file and never shows a stale one. */
+/** Makes the browser revalidate every time. It gets a 304 for an unchanged file, and never shows a stale one. */
 const cacheControl = (): string => 'no-cache'
 
 /** Registers the routes whose requests the page draws. */

@@ -5,7 +5,7 @@ import { openLane, send } from './lane-client.ts'
 import { absent, laneResult } from './lane-result.ts'
 import type { Target } from './tasks.ts'
 
-/** Connections that a browser opens to one host over HTTP/1.1. */
+/** Number of connections that a browser opens to one host over HTTP/1.1. */
 const BROWSER_CONNECTIONS = 6
 /** Number of requests before the measured one, so that the connection is open and the code is compiled. */
 const WARM_UP = 20

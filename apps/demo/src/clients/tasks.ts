@@ -11,7 +11,7 @@ export interface Target {
   readonly http3: boolean
   /** The certificate in PEM. */
   readonly ca: string
-  /** Identifies the clients to the demo. */
+  /** Secret that identifies the clients to the demo. */
   readonly secret: string
 }
 
@@ -22,7 +22,7 @@ export type ClientTask =
   | { readonly task: 'break'; readonly fault: FaultName; readonly visitor: string }
   | { readonly task: 'load'; readonly port: number }
 
-/** Results of the tasks that return a result. */
+/** Results of the tasks that return one, by the name of the task. */
 export interface ClientResults {
   readonly race: RaceMessage
   readonly break: FaultMessage

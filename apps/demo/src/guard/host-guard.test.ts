@@ -37,7 +37,7 @@ describe('the origin guard', () => {
     ['http://evil.example', 'http', false],
     ['null', 'http', false],
     [null, 'http', false],
-  ])('accepts or refuses the origin %j', (origin, scheme, isOwn) => {
+  ])("reports whether %j over %s is the server's own origin: %s", (origin, scheme, isOwn) => {
     expect(isOwnOrigin(origin, scheme, 'localhost:8080')).toBe(isOwn)
   })
 })

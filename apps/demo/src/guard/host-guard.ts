@@ -14,8 +14,9 @@ export interface AllowedHosts {
 const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1|localhost)$/
 
 /**
- * Reports whether `Host` or `:authority` names one of our listeners. With DNS rebinding, another site makes its own host name
- * resolve to this machine, and its page sends that name. IP addresses are therefore safe, but unknown names are not.
+ * Reports whether `Host` or `:authority` names one of the demo's listeners. With DNS rebinding, another site makes its
+ * own host name resolve to this machine, and its page sends that name. IP addresses are therefore safe, but unknown
+ * names are not.
  */
 export function isAllowedHost(authority: string, { names, isLoopbackOnly, ports }: AllowedHosts): boolean {
   const [, bracketed, plain, port = ''] = /^(?:\[([\da-f:.]+)\]|([^:[\]]+))(?::(\d+))?$/i.exec(authority) ?? []

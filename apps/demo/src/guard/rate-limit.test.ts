@@ -21,7 +21,7 @@ it('returns the number of milliseconds to wait', () => {
   expect(limit.take('all')).toBe(0)
 })
 
-it('forgets the visitor that has been idle longest when there are more than 1,000', () => {
+it('forgets the visitor who has been idle longest if there are more than 1,000', () => {
   const limit = new RateLimit(1, () => 0)
   limit.take('first')
   for (let n = 0; n < 1000; n++) limit.take(`other ${n}`)

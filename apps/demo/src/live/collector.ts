@@ -18,7 +18,7 @@ export interface CollectorOutput {
 /** Length of a batch in milliseconds. */
 const BATCH_MS = 100
 const BATCHES_PER_SECOND = 1000 / BATCH_MS
-/** Number of single requests kept for new visitors. */
+/** Number of individual requests kept for new visitors. */
 const KEPT_REQUESTS = 200
 /** Resolution of the event-loop monitor in milliseconds. An idle loop shows a delay of this length. */
 const LOOP_RESOLUTION_MS = 10
@@ -48,7 +48,7 @@ export class Collector implements RequestListener {
     this.#timer.unref()
   }
 
-  /** The newest single requests, the newest last. */
+  /** The last individual requests, the newest last. */
   get recent(): readonly RequestMessage[] {
     return this.#recent
   }

@@ -31,7 +31,7 @@ const RETRY_MS = 1000
 /** Requests per second that one visitor can send to the application. */
 const TRY_PER_SECOND = 20
 const BREAK_PER_SECOND = 1
-/** Limits for all visitors together. A race takes about one second, and a restart about ten. */
+/** Rates for all visitors together. A race takes about one second, and a restart about ten. */
 const RACE_PER_SECOND = 1 / 5
 const RESTART_PER_SECOND = 1 / 30
 const EVERYBODY = 'everybody'

@@ -31,7 +31,10 @@ export interface LiveSettings {
   readonly server: Server
 }
 
-/** Maximum number of bytes of single requests in the first event. The feed then sends less than 30 KB in the first second. */
+/**
+ * Maximum number of bytes of individual requests in the first event. The feed then sends less than 30 KB in the first
+ * second.
+ */
 const WELCOME_BYTES = 18_000
 
 /** Milliseconds from the first page to the first race, so that the race does not slow down the page load. */

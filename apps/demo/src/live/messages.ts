@@ -39,7 +39,7 @@ export interface LogLine {
 
 /** One finished request. */
 export interface RequestMessage {
-  /** Unique, even across restarts of the demo. */
+  /** ID that is unique, even across restarts of the demo. */
   readonly id: string
   readonly protocol: ProtocolName
   readonly method: string
@@ -147,7 +147,7 @@ export interface ProcessState {
 
 /** Four processes that serve one port. */
 export interface FleetMessage {
-  /** 0 until the processes are listening. */
+  /** Port of the processes; 0 until they are listening. */
   readonly port: number
   readonly processes: readonly ProcessState[]
   /** Requests per second. */
@@ -195,7 +195,7 @@ export type FaultName = 'throw' | 'sleep' | 'large' | 'garbled' | 'drip' | 'leav
 /** The response to a fault, as its client saw it. */
 export interface FaultMessage {
   readonly fault: FaultName
-  /** 0 without a response. */
+  /** Status of the response; 0 without a response. */
   readonly status: number
   readonly reason: string
   readonly tookMs: number

@@ -16,7 +16,7 @@ const sample = (changes: Partial<Sample> = {}): Sample => ({
   ...changes,
 })
 
-it('adds up one second by protocol and route', () => {
+it('sums the requests of one second by protocol and route', () => {
   const numbers = new Numbers()
   numbers.add(sample())
   numbers.add(sample({ handlerUs: 900 }))
@@ -30,7 +30,7 @@ it('adds up one second by protocol and route', () => {
   expect(second.stages).toEqual({ parse: 20, middleware: 20, handler: 300 })
 })
 
-it('counts each request in a single second, and keeps the last minute', () => {
+it('counts each request in exactly one second, and keeps the last minute', () => {
   const numbers = new Numbers()
   numbers.add(sample())
   numbers.tick(GAUGES)
@@ -45,6 +45,6 @@ it.each([
   [7, 0.99, [7]],
   [3, 0.5, [1, 2, 3, 4]],
   [4, 0.99, [1, 2, 3, 4]],
-])('returns %d as the value at share %d of %j', (expected, share, values) => {
+])('returns %d as the quantile %d of %j', (expected, share, values) => {
   expect(percentile(values, share)).toBe(expected)
 })

@@ -1,8 +1,8 @@
 import type { RequestMessage } from './messages.ts'
 
-/** Maximum number of other single requests per second. More would scroll too fast to read. */
+/** Maximum number of other individual requests per second. More would scroll too fast to read. */
 const OTHERS_PER_SECOND = 20
-/** Maximum number of bytes of single requests per second, so that the whole feed stays below 30 KB per second. */
+/** Maximum number of bytes of individual requests per second, so that the whole feed stays below 30 KB per second. */
 const BYTES_PER_SECOND = 24_000
 
 /**

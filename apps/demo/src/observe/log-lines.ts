@@ -44,7 +44,8 @@ function withoutPrefix(message: string): string {
 }
 
 /**
- * Returns a sink that omits records about requests that the demo sends to itself, because they would hide the others.
+ * Returns a sink that omits records about requests that the demo sends to itself, because these would hide all other
+ * records.
  */
 export function withoutDemoTraffic(sink: LogSink, current: CurrentRequest): Sink {
   return {

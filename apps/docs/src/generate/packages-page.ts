@@ -15,6 +15,7 @@ const GUIDES: Readonly<Record<string, string>> = {
   '@fw/etag': '/guides/etag/',
   '@fw/security-headers': '/guides/security-headers/',
   '@fw/session': '/guides/sessions/',
+  '@fw/node-middleware': '/guides/node-middleware/',
   '@fw/rate-limit': '/guides/rate-limit/',
   '@fw/client-address': '/guides/client-address/',
   '@fw/http-fields': '/guides/http-fields/',

@@ -50,7 +50,7 @@ describe('repositoryPage', () => {
     })
   })
 
-  it('changes links between files to site paths, and links to sources to text', () => {
+  it('replaces links between files with site paths, and links to sources with plain text', () => {
     const { markdown } = page('packages/log/README.md', 'guides/log')
     expect(markdown).toContain(
       'Writes [lines](/guides/sinks/#files) to any sink. See [RFC 9110](https://example.org/).',

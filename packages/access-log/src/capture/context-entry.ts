@@ -90,7 +90,7 @@ function capture(
   return captured
 }
 
-/** RFC 9110 §6.4.1 */
+/** Reports whether a response can have a body (RFC 9110 §6.4.1). */
 function hasBody(method: string, status: number): boolean {
   return method !== 'HEAD' && status !== 204 && status !== 304 && status >= 200
 }

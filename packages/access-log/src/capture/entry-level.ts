@@ -20,8 +20,8 @@ function classLevel(status: number, settings: Settings): LevelNumber {
 }
 
 /**
- * Reports whether sampling keeps an entry. It always keeps errors, slow and aborted requests. It chooses the others at random,
- * so that no client can keep its requests out of the log.
+ * Reports whether sampling keeps an entry. Always keeps the entries of errors, slow requests and aborted requests.
+ * Chooses the others at random, so that no client can keep its requests out of the log.
  */
 // docs/decisions/0041
 export function isKept(

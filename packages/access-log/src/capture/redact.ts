@@ -1,6 +1,6 @@
 import { textOf } from '../entry/utf8-text.ts'
 
-/** Replaces a value that must not be logged. */
+/** Text that replaces a value that must not be logged. */
 export const REDACTED = 'REDACTED'
 
 /**

@@ -4,7 +4,7 @@ import type { Entry } from '../entry/entry.ts'
 import { redactQuery } from './redact.ts'
 import type { Settings } from '../config/settings.ts'
 
-/** A method is a token (RFC 9110 §9.1). */
+/** Matches a method, which is a token (RFC 9110 §9.1). */
 const METHOD = /^[!#$%&'*+.^_`|~\dA-Za-z-]+$/
 
 /** Returns the entry for a refused request, with the parts that the protocol engine could read. */
@@ -39,8 +39,8 @@ interface TargetParts {
 }
 
 /**
- * Splits a request target at the first `?`. Removes scheme and authority of an absolute target (RFC 9112 §3.2.2), and text
- * before an `@`, which can contain a password. Accepts malformed targets, because they are logged too.
+ * Splits a request target at the first `?`. Removes the scheme and authority of an absolute target (RFC 9112 §3.2.2),
+ * and any text before an `@`, which can contain a password. Accepts malformed targets, because they are logged too.
  */
 export function splitTarget(target: string): TargetParts {
   const origin = target.replace(/^(?:[a-z][a-z0-9+.-]*:\/\/[^/?#]*|[^/?#]*@)/i, '')

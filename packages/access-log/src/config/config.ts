@@ -25,8 +25,8 @@ export interface AccessLogConfig {
   /** Receives the entries, and the messages from `RequestLogger`. Default: the global logger from `@fw/log`. */
   readonly logger?: Logger | undefined
   /**
-   * Receive the entries instead of `logger`, at every level that the sinks accept. `logger` still receives the messages from
-   * `RequestLogger`. Default: none.
+   * Sinks that receive the entries instead of `logger`, at every level that they accept. `logger` still receives the
+   * messages from `RequestLogger`. Default: none.
    */
   readonly sinks?: readonly LogSink[] | undefined
   /** Chooses the format of entries. Default `AccessLogFormat.Combined`. */
@@ -60,7 +60,10 @@ export interface AccessLogConfig {
   readonly responseHeaders?: readonly string[] | undefined
   /** Logs no entry for these paths, compared as received and without the query. Default none. */
   readonly skipPaths?: readonly string[] | undefined
-  /** Skips the entry if it returns true. Called when the status is known. If it throws, the entry is logged. Default: none. */
+  /**
+   * Skips the entry if the function returns true. Called when the status is known. If it throws, the entry is logged.
+   * Default: none.
+   */
   readonly skipIf?: ((ctx: Context) => boolean) | undefined
   /**
    * Creates the text of entries; replaces the format. It receives the duration in nanoseconds and the same content as the other
@@ -87,8 +90,8 @@ export interface AccessLogConfig {
   readonly sampleRate?: number | undefined
   /**
    * Sets the trusted proxies: none (`false`), CIDR blocks, a number of hops, or `{ proxies, header }` with the field that they
-   * maintain. Default: the server's `trustProxy`, even if it is `false`. If neither is set, the entry shows the address that
-   * the request claims, which any client can forge.
+   * maintain. Default: the server's `trustProxy`, even if it is `false`. If neither is set, the entry shows the address of
+   * the PROXY header; without one, the address that the request claims, which any client can forge.
    */
   readonly trustProxy?: TrustProxy | undefined
   /** Replaces the values of these captured headers with `REDACTED`. Default none. */

@@ -68,7 +68,7 @@ const entries = (): [number, string][] =>
     .filter(({ message }) => message.includes('/route/'))
     .map(({ level, message }) => [level, message.split(' ').slice(0, 3).join(' ')])
 
-describe('the option accessLog of a route', () => {
+describe('the route option accessLog', () => {
   it("disables the entry if it is 'silent', regardless of status and duration", async () => {
     await ask('silent', { slowThreshold: 1 }, [200, 404, 500])
     expect(entries()).toEqual([])
@@ -88,7 +88,7 @@ describe('the option accessLog of a route', () => {
     expect(entries()).toEqual([[3, 'GET /route/404?secret=1 404']])
   })
 
-  it('changes only the given options and keeps the redaction in the others', async () => {
+  it('overrides only the given options and keeps the redaction of the group', async () => {
     await ask({ normalLevel: Level.Debug, skipPaths: ['/route/204'] }, { redactQuery: ['secret'] }, [200, 204])
     expect(entries()).toEqual([[1, 'GET /route/200?secret=REDACTED 200']])
   })
@@ -200,7 +200,7 @@ describe('the option accessLog of a route', () => {
     expect(warn).toHaveBeenCalledOnce()
   })
 
-  it('causes a compiler error for an invalid value', () => {
+  it('causes a compile error for an invalid value', () => {
     const options: RouteOptions[] = [
       { accessLog: 'silent' },
       { accessLog: Level.Warn },

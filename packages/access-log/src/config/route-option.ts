@@ -40,7 +40,7 @@ const routeKind: OptionKind = {
 declareRouteOption('accessLog', routeKind)
 
 /**
- * Returns a function that returns a route's settings.
+ * Creates the function that looks up a route's settings.
  *
  * @param config The options of the middleware
  * @param settings Their compiled form, for requests without a route and for routes without the option

@@ -40,9 +40,9 @@ export interface Settings extends Parts {
   readonly requestHeaders: readonly HeaderChoice[]
   /** The response header fields to show. */
   readonly responseHeaders: readonly HeaderChoice[]
-  /** The paths that are not logged. */
+  /** The paths whose requests are not logged. */
   readonly skipPaths: ReadonlySet<string>
-  /** Reports whether a request is not logged. */
+  /** Reports whether to skip the entry of a request. */
   readonly skipIf: AccessLogConfig['skipIf']
   /** Formats entries instead of `format`. */
   readonly customFormatter: AccessLogConfig['customFormatter']
@@ -56,7 +56,7 @@ export interface Settings extends Parts {
   readonly sampleRate: number
   /** Returns the client's address; `undefined` if it is unknown. */
   readonly clientAddress: (ctx: Context) => string | undefined
-  /** Names in lower case. */
+  /** Names of query parameters whose values are redacted, in lower case. */
   readonly redactQuery: ReadonlySet<string>
 }
 
@@ -106,7 +106,8 @@ function slowThresholdNs({ slowThreshold, slowThresholdMs = 0 }: AccessLogConfig
 }
 
 /**
- * Returns the client address according to the server's `trustProxy`; without `trustProxy`, the address that the request claims.
+ * Returns the client address according to the server's `trustProxy`. Without `trustProxy`, returns the address of a PROXY header;
+ * without such a header, the address that the request claims.
  */
 function addressOfServer(ctx: Context): string | undefined {
   return ctx.trustsProxy !== undefined ? ctx.clientAddress : claimedAddress(ctx.headers, ctx.remoteAddress)

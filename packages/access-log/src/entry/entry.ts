@@ -53,7 +53,7 @@ export interface Parts {
   readonly logProtocol: boolean
 }
 
-/** Returns the beginning of every text entry except Json: `[SLOW] ` and `[ABORTED] `, if they apply. */
+/** Returns the beginning of an entry in every text format except Json: `[SLOW] ` and `[ABORTED] `, if they apply. */
 export function tagsOf({ isSlow, isAborted }: Pick<Entry, 'isSlow' | 'isAborted'>): string {
   return `${isSlow ? '[SLOW] ' : ''}${isAborted ? '[ABORTED] ' : ''}`
 }

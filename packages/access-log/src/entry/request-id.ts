@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto'
-import { withCode } from '@fw/options'
+import { showValue, withCode } from '@fw/options'
 import type { Context, ContextKey } from '@fw/types'
 import { throttledWarning } from '../throttled-warning.ts'
 
@@ -45,7 +45,10 @@ export function requestIdGenerator(
       if (typeof id === 'string' && VALID.test(id)) return id
       throw withCode(
         'FW_INVALID_RETURN',
-        new TypeError('generateRequestId must return 1 to 128 visible ASCII characters, except ", [, \\ and ].'),
+        new TypeError(
+          'accessLog: generateRequestId must return 1 to 128 visible ASCII characters without ", [, \\ and ], ' +
+            `got ${showValue(id)}. Return, for example, crypto.randomUUID().`,
+        ),
       )
     } catch (error) {
       warnOfGenerator(error)
@@ -58,7 +61,7 @@ const warnOfGenerator = throttledWarning('generateRequestId of accessLog threw')
 
 const ID_BYTES = 8
 
-/** One system call fills this pool for many requests. */
+/** Random bytes for the IDs of many requests, from a single system call. */
 const pool = Buffer.alloc(512 * ID_BYTES)
 let used = pool.length
 

@@ -10,13 +10,13 @@ export interface TraceContext {
 
 /** The length of a version 00 field. Later versions can append text after a hyphen. */
 const LENGTH = 55
-/** Excludes version ff, and IDs that consist of zeros. */
+/** Matches a valid field. Excludes version ff, and IDs that consist of zeros. */
 const TRACEPARENT = /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-[\da-f]{2}(?:-|$)/
 
 /**
  * Reads `traceparent`.
  *
- * @returns `undefined` if it is absent, malformed or repeated
+ * @returns `undefined` if the field is absent, malformed or repeated
  * @see W3C Trace Context §3.2
  */
 export function traceContextOf(headers: RequestHeaders): TraceContext | undefined {

@@ -21,13 +21,13 @@ const entry: Entry = {
 }
 
 it.each<[string, Partial<Entry>, Partial<Parts>, string]>([
-  ['a whole entry', {}, {}, '127.0.0.1 - "GET /users?page=2 HTTP/1.1" 200 345 (12.00ms)'],
+  ['all parts', {}, {}, '127.0.0.1 - "GET /users?page=2 HTTP/1.1" 200 345 (12.00ms)'],
   ['no query', { query: '' }, {}, '127.0.0.1 - "GET /users HTTP/1.1" 200 345 (12.00ms)'],
   ['no address', { clientAddress: undefined }, {}, '- - "GET /users?page=2 HTTP/1.1" 200 345 (12.00ms)'],
   ['no bytes', {}, { logBytes: false }, '127.0.0.1 - "GET /users?page=2 HTTP/1.1" 200 - (12.00ms)'],
   ['no protocol', {}, { logProtocol: false }, '127.0.0.1 - "GET /users?page=2" 200 345 (12.00ms)'],
   ['both tags', { isSlow: true, isAborted: true }, {}, '[SLOW] [ABORTED] 127.0.0.1 - "GET'],
   ['an escaped path', { path: '/a"b' }, {}, String.raw`"GET /a\"b?page=2`],
-])('formats %s', (_, changes, parts, expected) => {
+])('formats an entry with %s', (_, changes, parts, expected) => {
   expect(formatCommon({ ...entry, ...changes }, { ...ALL, ...parts })).toContain(expected)
 })

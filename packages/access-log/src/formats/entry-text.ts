@@ -1,4 +1,4 @@
-import { withCode } from '@fw/options'
+import { showType, withCode } from '@fw/options'
 import type { Context } from '@fw/types'
 import { AccessLogFormat } from '../config/config.ts'
 import { tagsOf, type Entry } from '../entry/entry.ts'
@@ -33,12 +33,14 @@ export function customText(ctx: Context, entry: Entry, { customFormatter }: Sett
     if (isForgottenPromise(text))
       throw withCode(
         'FW_INVALID_RETURN',
-        new TypeError('customFormatter must return a string, got a promise. Make it synchronous.'),
+        new TypeError('accessLog: customFormatter must return a string, got a promise. Make it synchronous.'),
       )
     if (typeof text !== 'string') {
       throw withCode(
         'FW_INVALID_RETURN',
-        new TypeError(`customFormatter must return a string, got a value of type ${typeof text}.`),
+        new TypeError(
+          `accessLog: customFormatter must return a string, got ${showType(text)}. Return the text of the entry.`,
+        ),
       )
     }
     return tagsOf(entry) + text

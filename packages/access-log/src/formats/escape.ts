@@ -6,7 +6,7 @@ const DECEPTIVE =
 
 /** The characters to escape in one part of an entry. */
 interface Place {
-  /** Matches values without a character to escape; most values are plain. */
+  /** Matches values that need no escaping, as most do. */
   readonly plain: RegExp
   /** Matches the characters to escape in text. */
   readonly inText: RegExp

@@ -40,7 +40,7 @@ const unknown: Entry = { ...bare, method: '-', path: '-', status: 599, bytes: 0,
 describe('formatCombined', () => {
   it.each([
     ['everything', entry, ALL, 'GET /users?page=2 200 OK 12.00ms - 127.0.0.1 (1.5 KB) [HTTP/1.1]'],
-    ['no part that can be switched off', bare, NONE, 'GET /users 200 OK 12.00ms'],
+    ['no part that is turned off', bare, NONE, 'GET /users 200 OK 12.00ms'],
     [
       'captured headers',
       captured,
@@ -62,7 +62,7 @@ describe('formatCombined', () => {
 describe('formatCommon', () => {
   it.each([
     ['everything', entry, ALL, '127.0.0.1 - "GET /users?page=2 HTTP/1.1" 200 1536 (12.00ms)'],
-    ['a dash where a field is switched off', bare, NONE, '- - "GET /users" 200 - (12.00ms)'],
+    ['a dash for each field that is turned off', bare, NONE, '- - "GET /users" 200 - (12.00ms)'],
     ['no captured headers', captured, ALL, '127.0.0.1 - "GET /users?page=2 HTTP/1.1" 200 1536 (12.00ms)'],
     ['tags first', unlucky, ALL, '[SLOW] [ABORTED] 127.0.0.1 - "GET /users?page=2 HTTP/1.1" 499 1536 (12.00ms)'],
   ])('writes %s', (_, given, parts, text) => {
@@ -74,15 +74,15 @@ describe('formatJson', () => {
   const SIX = '"method":"GET","path":"/users","status":200,"phrase":"OK","duration_ns":12000000,"bytes":1536'
   it.each([
     ['everything', entry, ALL, `{${SIX},"query":"page=2","client_ip":"127.0.0.1","protocol":"HTTP/1.1"}`],
-    ['always the same six keys, including the size', bare, NONE, `{${SIX}}`],
+    ['the same six keys in every case, including the size', bare, NONE, `{${SIX}}`],
     [
-      'captured headers by side',
+      'captured request headers and response headers separately',
       { ...captured, correlationId: 'a-1' },
       ALL,
       `{${SIX},"query":"page=2","client_ip":"127.0.0.1","protocol":"HTTP/1.1","request_headers":{"User-Agent":"x] [y: z","x-empty":""},"response_headers":{"x-cache":"HIT"},"correlation_id":"a-1"}`,
     ],
     [
-      'tags last, an unknown phrase as an empty string',
+      'tags last, and an unknown phrase as an empty string',
       { ...bare, status: 599, isSlow: true, isAborted: true },
       NONE,
       `{${SIX.replace('200,"phrase":"OK"', '599,"phrase":""')},"slow":true,"aborted":true}`,

@@ -34,7 +34,7 @@ function senderOf(address: string | undefined, protocol: string): string {
   return sender
 }
 
-/** Returns the members that only few entries have, and the end of the object. */
+/** Returns the members that only a few entries have, and the end of the object. */
 function rareMembers({ requestHeaders, responseHeaders, correlationId, isSlow, isAborted, trace }: Entry): string {
   let text = headers('request_headers', requestHeaders) + headers('response_headers', responseHeaders)
   if (correlationId !== undefined) text += `,"correlation_id":"${escapeInJson(correlationId)}"`

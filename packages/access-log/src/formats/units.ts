@@ -7,7 +7,7 @@ import { STATUS_CODES } from 'node:http'
  * formatDuration(1_500_000)   // '1.50'
  */
 export function formatDuration(ns: number): string {
-  // Round an integer instead: `toFixed` rounds 1.005 down, because its binary value is smaller.
+  // Round an integer instead: `toFixed` rounds 1.005 down, because the nearest binary number is smaller than 1.005.
   const hundredths = Math.round(ns / 10_000)
   const rest = hundredths % 100
   return `${(hundredths - rest) / 100}${FRACTIONS[rest] ?? ''}`

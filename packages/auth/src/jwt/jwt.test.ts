@@ -71,8 +71,8 @@ describe('jwt()', () => {
     ['no changes', {}, 200],
     ['one of several audiences', { aud: ['x', AUDIENCE] }, 200],
     ['an expiry within the tolerance', { exp: 'now - 3' }, 200],
-    ['another issuer', { iss: 'https://evil.example/' }, 401],
-    ['another audience', { aud: 'https://other.example' }, 401],
+    ['a different issuer', { iss: 'https://evil.example/' }, 401],
+    ['a different audience', { aud: 'https://other.example' }, 401],
     ['no audience', { aud: undefined }, 401],
     ['no issuer', { iss: undefined }, 401],
     ['no subject', { sub: undefined }, 401],
@@ -82,7 +82,7 @@ describe('jwt()', () => {
     ['no expiry', { exp: undefined }, 401],
     ['an expiry in the past', { exp: 'now - 10' }, 401],
     ['a start in the future', { nbf: 'now + 60' }, 401],
-  ])('accepts or refuses a token with %s: %j', async (_, given, status) => {
+  ])('responds with $2 to a token with $0: $1', async (_, given, status) => {
     const claims = Object.fromEntries(
       Object.entries(given).map(([name, value]) => {
         const relative = /^now ([+-]) (\d+)$/.exec(String(value))
@@ -113,7 +113,7 @@ describe('jwt()', () => {
     ['application/at+jwt', 'at+jwt', 200],
     ['JWT', 'at+jwt', 401],
     [undefined, 'at+jwt', 401],
-  ])('accepts or refuses the type %s if %s is required: %i', async (typ, required, status) => {
+  ])('responds with $2 to a token of type $0 if type $1 is required', async (typ, required, status) => {
     const app = appWith(required === undefined ? {} : { typ: required })
     expect(await statusOf(app, await sign({ header: typ === undefined ? {} : { typ } }))).toBe(status)
   })
@@ -124,7 +124,7 @@ describe('jwt()', () => {
     expect(await statusOf(app, await sign({ header: { alg: 'ES384' }, key: privateKey }))).toBe(401)
   })
 
-  it('refuses tokens signed with another key and tokens without a signature', async () => {
+  it('refuses tokens with the signature of a different key and tokens without a signature', async () => {
     expect(await statusOf(appWith(), await sign({ key: other.privateKey }))).toBe(401)
     const claims = { iss: ISSUER, aud: AUDIENCE, sub: 'ada', exp: now() + 60 }
     expect(await statusOf(appWith(), new UnsecuredJWT(claims).encode())).toBe(401)
@@ -249,7 +249,7 @@ describe('jwt() with the keys of an issuer', () => {
   it.each([
     [500, 'broken'],
     [200, 'not JSON'],
-  ])('answers 503 if they cannot be fetched: %i %s', async (status, body) => {
+  ])('responds with 503 if the issuer sends %i and "%s"', async (status, body) => {
     respond = () => ({ status, body })
     expect(await statusOf(appWith({ jwks: keysUrl() }), await sign())).toBe(503)
   })

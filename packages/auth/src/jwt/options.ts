@@ -25,7 +25,7 @@ export interface JwtOptions extends CommonOptions {
   readonly issuer: string | readonly string[]
   /** Accepted values of `aud`: the name of this server. A token for another server is rejected. */
   readonly audience: string | readonly string[]
-  /** Accepted signature algorithms, such as `['RS256']`. A token cannot choose another one. */
+  /** Accepted signature algorithms, such as `['RS256']`. A token cannot choose a different algorithm. */
   readonly algorithms: readonly string[]
   /** URL of the issuer's keys, with `https:`, or `http:` on a loopback address. Default none. */
   readonly jwks?: string | URL
@@ -152,7 +152,7 @@ function isSafeUrl(value: unknown): boolean {
   )
 }
 
-/** Returns the number of bytes of a shared secret; `undefined` for another key. */
+/** Returns the number of bytes of a shared secret; `undefined` for any other kind of key. */
 function lengthOf(key: VerificationKey): number | undefined {
   if (key instanceof Uint8Array) return key.byteLength
   if ('k' in key && typeof key.k === 'string') return Buffer.from(key.k, 'base64url').byteLength

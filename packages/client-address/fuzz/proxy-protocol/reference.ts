@@ -13,7 +13,7 @@ const TCP6 = new RegExp(`^PROXY TCP6 ([\\da-fA-F:.]+) ([\\da-fA-F:.]+) (${PORT})
 const SIGNATURE = '\r\n\r\n\0\r\nQUIT\n'
 
 /**
- * Reads a header by regular expressions and a `DataView`, without regard to speed or to early errors.
+ * Reads a header with regular expressions and a `DataView`. Ignores speed and does not detect errors early.
  *
  * @returns `undefined` if the header is not valid or not complete
  */
@@ -55,8 +55,9 @@ function readBinary(text: string): StatedHeader | undefined {
   const isIgnored = isLocal || family.includes('0')
   const tlvs = tlvsOf(bytes.subarray(0, length), 16 + (blocks[family[0] ?? ''] ?? 0))
   if (!isIgnored && !tlvs.isWhole) return undefined
-  if (tlvs.checksums.length > 1) return undefined
-  const [at] = tlvs.checksums
+  const checksums = tlvs.isWhole ? tlvs.checksums : []
+  if (checksums.length > 1) return undefined
+  const [at] = checksums
   if (at !== undefined) {
     if (view.getUint16(at + 1) !== 4) return undefined
     const zeroed = Buffer.from(bytes.subarray(0, length)).fill(0, at + 3, at + 7)

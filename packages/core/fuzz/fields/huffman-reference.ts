@@ -8,7 +8,7 @@ const BYTES: ReadonlyMap<string, number> = new Map(
 /**
  * Decodes Huffman code bit by bit.
  *
- * @returns The bytes as latin1, or `undefined` if they are not a valid encoding
+ * @returns The decoded text as Latin-1, or `undefined` if `bytes` is not a valid encoding
  * @see RFC 7541 §5.2
  */
 export function readHuffman(bytes: Uint8Array): string | undefined {

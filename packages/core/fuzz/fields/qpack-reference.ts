@@ -3,7 +3,7 @@ import { readHuffman } from './huffman-reference.ts'
 
 /** Fields of a section up to its first error. */
 export interface ReadSection {
-  /** Names and values alternate. */
+  /** Alternating names and values. */
   readonly fields: readonly string[]
   /** Whether the section is valid without a dynamic table. */
   readonly isComplete: boolean

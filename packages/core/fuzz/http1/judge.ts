@@ -25,7 +25,7 @@ export function fault(ours: Verdict, node: Verdict, wire: string): string | unde
     if (request !== undefined && endsComparison(request)) return undefined
   }
   const extra = ours.requests[both]
-  // While llhttp waits for more bytes, it has not refused the request. If it has refused, only a listed rule permits
+  // While llhttp is waiting for more bytes, it has not refused the request. If it has refused, only a listed rule permits
   // acceptance.
   if (extra !== undefined && !isWider(extra, wire) && !hasConnectionTrailer(wire))
     return `request ${both} is taken, llhttp ${node.refusal ?? 'waits'}`

@@ -7,7 +7,7 @@ import type { Understood } from './servers.ts'
  */
 // docs/decisions/0004
 export const STRICTER: Readonly<Record<string, string>> = {
-  'More than empty lines before the request':
+  'Too many or malformed empty lines before the request':
     'RFC 9112 §2.2 asks to ignore one CRLF; the engine ignores two, but no bare LF',
   'Malformed request line':
     'RFC 9112 §3: method, target and version, separated by single spaces; llhttp accepts HTTP/0.9',
@@ -63,8 +63,8 @@ export function withTargetHost(request: Understood | undefined): Understood | un
 }
 
 /**
- * Reports whether Node's server can lose the bytes after a request in the same slice. That happens after an `Upgrade`
- * that it declines.
+ * Reports whether Node's server can lose the bytes after a request in the same slice. This happens after an `Upgrade`
+ * that the server declines.
  */
 export function endsComparison(request: Understood): boolean {
   return request.headers.some(([name]) => name === 'upgrade')
@@ -81,8 +81,8 @@ export function endsConnection(request: Understood | undefined): boolean {
 }
 
 /**
- * Reports whether llhttp can treat a request as one without a body. It does not detect `chunked` before a tab, which is
- * whitespace around a value (RFC 9110 §5.5). llhttp refuses such a request only without an `Upgrade`.
+ * Reports whether llhttp can treat a request as one without a body. llhttp does not detect `chunked` before a tab,
+ * which is whitespace around a value (RFC 9110 §5.5). It refuses such a request only without an `Upgrade`.
  *
  * @param wire Bytes of the request, one character each
  */

@@ -50,8 +50,8 @@ export class HpackGrammar {
   }
 
   /**
-   * Returns an earlier block that did not change the table. If other blocks changed it since, the block can have
-   * another meaning or be invalid.
+   * Returns an earlier block that did not change the table. If other blocks have changed it since then, the returned
+   * block can have a different meaning or be invalid.
    */
   repeatedBlock(): Buffer | undefined {
     return this.#plain[this.#random.below(this.#plain.length)]

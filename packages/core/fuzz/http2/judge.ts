@@ -30,7 +30,7 @@ export function fault(
     if (expected !== undefined && !isDeepStrictEqual(request, withoutForbiddenTrailers(expected)))
       return `interpreted differently on stream ${id}`
     if (expected === undefined && !isWider(trailers.get(id)) && !mayGoOn(ours, node)) {
-      return `taken on stream ${id}: ${JSON.stringify(request)}; nghttp2: ${refusals(node)}`
+      return `accepted on stream ${id}: ${JSON.stringify(request)}; nghttp2: ${refusals(node)}`
     }
   }
   for (const [id, request] of node.requests) {
@@ -52,7 +52,7 @@ function missing({ refusals: reasons, view }: Verdict, id: number, request: Unde
   }
   // RFC 9113 §6.8: after GOAWAY, later requests are not handled.
   if (view.goawayCode === 0 && id > view.lastStreamId) return undefined
-  // A client that sends GOAWAY with an error gets no pending responses.
+  // A client that sends GOAWAY with an error receives no pending responses.
   if (view.isLeftByClient && view.goawayCode === undefined) return undefined
   // The connection error is reported last.
   const reason = view.hasFailed ? reasons.at(-1) : undefined

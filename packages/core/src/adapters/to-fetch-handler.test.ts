@@ -54,7 +54,7 @@ describe('toFetchHandler', () => {
 })
 
 it.each(['fetch', 'toFetchHandler'])(
-  'aborts ctx.signal of %s() when the client aborts, even if the Request was garbage-collected',
+  'aborts the ctx.signal of %s() when the client aborts, even if the Request was garbage-collected',
   async (way) => {
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as () => void

@@ -88,7 +88,7 @@ describe.each(['h1', 'h2c'] as const)('toNodeHandler (%s)', (protocol) => {
     expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2'])
   })
 
-  it('aborts a response that fails midway, so that the client detects an error', async () => {
+  it('aborts a response that fails midway, so the client detects an error', async () => {
     const response = await client.request({ path: '/broken' })
     await expect(response.text()).rejects.toBeInstanceOf(Error)
     expect(errors.splice(0)).toMatchObject([{ message: 'broken' }])
@@ -188,7 +188,7 @@ describe('toNodeHandler as middleware', () => {
     ['GET', '/gone', 404, 'Not Found'],
     ['POST', '/here', 200, 'theirs'],
     ['GET', '/elsewhere', 200, 'theirs'],
-  ])('answers %s %s with %i %s', async (method, path, status, text) => {
+  ])('answers %s %s with %i and %j', async (method, path, status, text) => {
     seen.length = 0
     const response = await fetch(origin + path, { method, redirect: 'manual' })
     expect(response.status).toBe(status)

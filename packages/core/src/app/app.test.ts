@@ -220,7 +220,7 @@ describe('a request without a route', () => {
     ['OPTIONS /a', 204, 'GET, HEAD, POST, OPTIONS'],
     ['OPTIONS /b/1', 204, 'DELETE, OPTIONS'],
     ['GET /%zz', 400, null],
-  ])('receives a response to %s with status %i and Allow: %s', async (request, status, allow) => {
+  ])('receives status $1 and Allow: $2 for $0', async (request, status, allow) => {
     expect(await allowOf(app, request)).toEqual([status, allow])
   })
 })
@@ -239,7 +239,7 @@ describe('a request target that is not a URL path', () => {
     ['CONNECT', '/a', 405, 'GET, HEAD, OPTIONS'],
     ['TRACE', '/a', 405, 'GET, HEAD, OPTIONS'],
     ['TRACE', '/b', 404, null],
-  ])('receives a response to %s %s with status %i and Allow: %s', async (method, target, status, allow) => {
+  ])('receives status $2 and Allow: $3 for $0 $1', async (method, target, status, allow) => {
     const exchange = new MemoryExchange({ ...memoryRequest('http://example.com/'), method, target })
     app.handle(exchange)
     const response = await exchange.response

@@ -57,8 +57,8 @@ export interface AppOptions {
   /** Receives at most one message per route and kind of result that does not match the schemas. Default: `console.warn`. */
   readonly onWarning?: (message: string) => void
   /**
-   * Receives a message, once each, for changes that have no effect, such as a field that is set after the head was sent.
-   * Default: none.
+   * Receives messages about changes that have no effect, such as a field that is set after the head was sent. Receives
+   * each distinct message only once. Default: none.
    */
   readonly onNotice?: (message: string) => void
 }

@@ -141,8 +141,8 @@ describe('compose', () => {
   it.each<[string, Around<Log>]>([
     ['awaits', async (_, next) => await next()],
     ['returns', (_, next) => next()],
-    ['forgets', (_, next) => void next()],
-    ['forgets, in an async function,', async (_, next) => void next()],
+    ['does not await', (_, next) => void next()],
+    ['does not await, in an async function,', async (_, next) => void next()],
   ])('propagates an error through middleware that %s next()', async (_, middleware) => {
     await expect(run([step('a'), middleware], late)).rejects.toThrow('late')
     await expect(run([step('a'), middleware], early)).rejects.toThrow('early')

@@ -20,8 +20,8 @@ const DONE: Promise<void> = Promise.resolve()
 /**
  * Wraps `innermost` in middleware. The first function is the outermost. Builds the chain once, not for each request.
  *
- * Waits for the inner part even if middleware does not await `next()`, unless it has prepared a response. Fails with an
- * inner error if middleware swallows that error without responding.
+ * Waits for the inner part even if middleware does not await `next()`, unless that middleware has prepared a response.
+ * Fails with an inner error if middleware swallows that error without responding.
  */
 export function compose<C>(chain: readonly Around<C>[], innermost: Step<C>, conclusion: Conclusion<C>): Step<C> {
   return chain.reduceRight<Step<C>>((inner, middleware) => wrap(middleware, inner, conclusion), innermost)

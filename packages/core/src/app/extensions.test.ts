@@ -11,9 +11,11 @@ describe('an extension', () => {
     const app = new App({ onError: (_, error) => errors.push(error) })
     app.router.get('/', (ctx) => (ctx as unknown as { sse(): void }).sse())
     await app.fetch('/')
-    expect(String(errors)).toContain(`ctx.sse() needs: import '@fw/sse/register'`)
+    expect(String(errors)).toContain(`ctx.sse() is not installed. Add: import '@fw/sse/register'`)
     const router = app.router as unknown as { staticFiles(): void }
-    expect(() => router.staticFiles()).toThrow(`router.staticFiles() needs: import '@fw/static/register'`)
+    expect(() => router.staticFiles()).toThrow(
+      `router.staticFiles() is not installed. Add: import '@fw/static/register'`,
+    )
   })
 
   it('adds a method to every context and router, including groups', async () => {
@@ -29,7 +31,7 @@ describe('an extension', () => {
     expect(await (await app.fetch('/g/x')).text()).toBe('HELLO')
   })
 
-  it('can be installed again, but not from another copy or package', () => {
+  it('can be installed twice by one copy of a package, but not by a second copy or package', () => {
     for (const extend of [extendContext, extendRouter]) {
       extend('once', '@fw/test', method)
       expect(() => extend('once', '@fw/test', method)).not.toThrow()
@@ -40,10 +42,10 @@ describe('an extension', () => {
 
   it('throws if it would replace a member', () => {
     for (const name of ['text', 'status', 'exchange', 'onFinish']) {
-      expect(() => extendContext(name, 'test', () => 0)).toThrow('Context has a member with this name')
+      expect(() => extendContext(name, 'test', () => 0)).toThrow('Context already has a member with that name')
     }
     for (const name of ['get', 'use', 'prefix']) {
-      expect(() => extendRouter(name, 'test', () => 0)).toThrow('Router has a member with this name')
+      expect(() => extendRouter(name, 'test', () => 0)).toThrow('Router already has a member with that name')
     }
   })
 })

@@ -79,7 +79,7 @@ function install(target: Target, name: string, { owner, method }: Installed): vo
     throw withCode(
       'FW_DUPLICATE_EXTENSION',
       new Error(
-        `Cannot add ${name}() to ${target.name}: ${target.name} has a member with this name. Choose another name.`,
+        `Cannot add ${name}() to ${target.name}: ${target.name} already has a member with that name. Choose another name.`,
       ),
     )
   }

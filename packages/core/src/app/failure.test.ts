@@ -344,7 +344,7 @@ describe('an aborted exchange', () => {
     expect(errors).toEqual([])
   })
 
-  it("is not inferred from another signal's AbortError, which is reported", async () => {
+  it('is not inferred from the AbortError of a different signal, which is reported', async () => {
     const { app, errors } = setup(() => setTimeout(1, undefined, { signal: AbortSignal.abort() }))
     expect((await app.fetch('/')).status).toBe(500)
     expect(errors).toHaveLength(1)

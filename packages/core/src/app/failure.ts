@@ -38,7 +38,7 @@ async function respondToFailure(
     if (context.headSent || isAborted(error, context)) break
     try {
       const hasResponse = await runErrorHandler(handler, error, context)
-      // The route's timeout has expired in the meantime and has its own response.
+      // The route's timeout has expired in the meantime and has already produced the response.
       if (context.isTimedOut) return
       if (hasResponse) {
         await sendResponse(context)

@@ -42,7 +42,7 @@ describe('a change after the head was sent', () => {
     expect(await after(change)).toEqual([[200, ['x-early', '1']], [`GET /users/:id: ${what}`]])
   })
 
-  it('causes one report, however many requests make it', async () => {
+  it('causes one report for any number of requests', async () => {
     const [, notices] = await after((ctx) => ctx.responseHeaders.set('x-late', '1'), 3)
     expect(notices).toEqual(['GET /users/:id: field x-late was changed'])
   })

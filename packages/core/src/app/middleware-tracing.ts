@@ -8,7 +8,7 @@ export interface MiddlewareTrace {
   readonly context: Context
   /** Name of the middleware function; empty for an anonymous one. */
   readonly name: string
-  /** The value that the middleware threw, or that `next()` threw in it. Set from `error` on. */
+  /** The value that the middleware, or its call of `next()`, threw. Set from `error` on. */
   error?: unknown
 }
 

@@ -41,7 +41,7 @@ async function errorOf(response: RouteOptions['response'] & object, result: unkn
 }
 
 describe("a result that does not match, with checkResponses: 'error'", () => {
-  it('becomes a 500 without details, and an error that names the path in the result', async () => {
+  it('causes a 500 without details, and reports an error that names the path in the result', async () => {
     const { app, errors, warnings } = record('error')
     app.router.get('/users/:id', { response: { 200: USER } }, () => WRONG)
     const response = await app.fetch('/users/7')
@@ -158,7 +158,7 @@ it.each<[string, RouteOptions['response'] & object, unknown]>([
     [1],
   ],
   ['a record', z.record(z.string(), z.number()), { a: 'b' }],
-])('finds results that a schema does not allow: %s', async (_, response, result) => {
+])('rejects a result that the schema does not allow: %s', async (_, response, result) => {
   expect(await errorOf(response, result)).toContain('must')
 })
 
@@ -182,7 +182,7 @@ describe("a result that does not match, with checkResponses: 'count'", () => {
   it.each<[string, unknown, string]>([
     ['is of a type that the serializer cannot convert', { id: 'x' }, 'at "/id" must be an integer, got a string.'],
     ['lacks a required member', {}, 'at "/id" must be present, got nothing.'],
-  ])('becomes a 500 and an error that names the path in the result if it %s', async (_, result, mismatch) => {
+  ])('causes a 500 and an error that names the path in the result if it %s', async (_, result, mismatch) => {
     const { app, errors, warnings } = record('count')
     app.router.get('/', { response: { 200: { ...USER, required: ['id'] } } }, () => result)
     for (let i = 0; i < 2; i++) expect((await app.fetch('/')).status).toBe(500)
@@ -196,7 +196,7 @@ describe("a result that does not match, with checkResponses: 'count'", () => {
     expect(app.checkedResponses).toEqual({ checked: 2, mismatched: 2, undeclared: 0 })
   })
 
-  it('becomes a 500 and an error that names the path in the result, even outside the sample', async () => {
+  it('causes a 500 and an error that names the path in the result, even outside the sample', async () => {
     const { app, errors } = record('count')
     let id: unknown = 7
     app.router.get('/', { response: { 200: USER } }, () => ({ id }))
@@ -207,7 +207,7 @@ describe("a result that does not match, with checkResponses: 'count'", () => {
     expect(app.checkedResponses).toEqual({ checked: 100, mismatched: 0, undeclared: 0 })
   })
 
-  it("becomes a 500 with the serializer's error if the schema allows it", async () => {
+  it("causes a 500 with the serializer's error if the schema allows it", async () => {
     const { app, errors } = record('count')
     app.router.get('/', { response: { 200: USER } }, () => ({
       toJSON() {

@@ -14,8 +14,8 @@ import { compileValidator, type Mismatch, type Validate } from './schema-validat
  */
 const FIRST_RESULTS = 100
 /**
- * After that, `'count'` checks one result in this many. Checking every result takes 27% more CPU time for a 200-byte
- * object.
+ * After the first results, `'count'` checks one result in this many. Checking every result takes 27% more CPU time for
+ * a 200-byte object.
  */
 const SAMPLE = 100
 

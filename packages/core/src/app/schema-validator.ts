@@ -19,7 +19,7 @@ const OPTIONS: Options = {
   // The serializer has accepted the schema. Strict mode would reject members that other tools use.
   strict: false,
   validateSchema: false,
-  // `format` is an annotation, and the serializer applies its own.
+  // `format` is only an annotation. The serializer has its own rules for formats.
   validateFormats: false,
   // Errors must contain the value, because the message names its type.
   verbose: true,
@@ -27,7 +27,11 @@ const OPTIONS: Options = {
   code: { regExp: Object.assign(pattern, { code: 'pattern' }) },
 }
 
-/** Loads Ajv and compiles a JSON Schema: draft 2020-12 if `$schema` names it, otherwise draft 7. @throws if it is invalid */
+/**
+ * Loads Ajv and compiles a JSON Schema: draft 2020-12 if `$schema` names it, otherwise draft 7.
+ *
+ * @throws if the schema is invalid
+ */
 export async function compileValidator(schema: JsonSchema): Promise<Validate> {
   const ajv = await createAjv(schema)
   ignoreOmittedMembers(ajv)
@@ -35,7 +39,7 @@ export async function compileValidator(schema: JsonSchema): Promise<Validate> {
   return (value) => (matches(value) ? undefined : mismatchOf(matches.errors ?? []))
 }
 
-/** Each schema has its own instance, so that equal `$id`s in two routes cannot collide. */
+/** Creates an Ajv instance for one schema, so that equal `$id`s in two routes cannot collide. */
 async function createAjv({ $schema }: JsonSchema): Promise<Ajv> {
   // Loaded with the first check, because Ajv takes longer to load than the rest of this package.
   if (String($schema).includes('2020-12')) return new (await import('ajv/dist/2020.js')).Ajv2020(OPTIONS)
@@ -91,7 +95,7 @@ function ruleOf(errors: readonly ErrorObject[], { keyword, params, instancePath 
   if (keyword === 'const') return `be ${shorten(JSON.stringify(params['allowedValue']))}`
   if (keyword === 'enum') return `be one of ${shorten(JSON.stringify(params['allowedValues']))}`
   const reasons = errors.slice(0, -1)
-  // `anyOf` of plain types, such as text or null.
+  // An `anyOf` of primitive types, such as string or null.
   if (reasons.length > 0 && reasons.every((each) => each.keyword === 'type' && each.instancePath === instancePath)) {
     return `be ${typeNames(reasons.map(({ params: { type } }) => type))}`
   }

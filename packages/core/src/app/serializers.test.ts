@@ -64,7 +64,7 @@ describe('a response schema', () => {
     ['arktype', type({ id: 'number', name: 'string' })],
     ['valibot', toStandardJsonSchema(v.object({ id: v.number(), name: v.string() }))],
   ]
-  it.each(libraries)('can be a %s schema with a JSON Schema, alone or for a status', async (_, response) => {
+  it.each(libraries)('can be a schema of %s with a JSON Schema, alone or for a status', async (_, response) => {
     const app = new App()
     app.router
       .get('/alone', { response }, () => FULL)

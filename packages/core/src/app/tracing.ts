@@ -13,7 +13,10 @@ export interface RequestTrace {
   readonly context: Context
   /** Timestamps of the request. Each is set when the request reaches that point. */
   readonly timing: Readonly<RequestTiming>
-  /** `undefined` if none of this library's engines received the request, as with `server.fetch` and adapters. */
+  /**
+   * The connection; `undefined` if none of this library's engines received the request, as with `server.fetch` and
+   * adapters.
+   */
   readonly connection: ConnectionTrace | undefined
   /** The stream ID; `undefined` on HTTP/1.1. */
   readonly stream: number | undefined

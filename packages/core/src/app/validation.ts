@@ -17,7 +17,7 @@ const MAX_FAULTS = 100
 /** One validation error, in the form sent to the client. */
 interface Fault {
   readonly in: Part
-  /** JSON Pointer into that part (RFC 6901). */
+  /** JSON Pointer into the invalid part of the request (RFC 6901). */
   readonly pointer: string
   readonly message: string
 }

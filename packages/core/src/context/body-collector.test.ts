@@ -17,7 +17,7 @@ class GivenBody implements RequestBody {
 }
 
 describe('BodyCollector', () => {
-  it.each([1, 255, 256, 257, 1000, 70_000])('joins %i pieces in order', async (count) => {
+  it.each([1, 255, 256, 257, 1000, 70_000])('joins all pieces in order (count: %i)', async (count) => {
     const body = new GivenBody()
     const { whole } = new BodyCollector(body, 1_000_000)
     const pieces = Array.from({ length: count }, (_, n) => Buffer.alloc(n % 300 === 0 ? 2000 : n % 7, n % 251))

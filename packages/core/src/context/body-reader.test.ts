@@ -63,7 +63,7 @@ describe('BodyReader.bytes', () => {
   it.each([
     [4, true],
     [3, false],
-  ])('reads 4 bytes under a limit of %i: %s', async (maxBytes, isAllowed) => {
+  ])('reports whether 4 bytes are within a limit of %i: %s', async (maxBytes, isAllowed) => {
     const reader = readerOf('abcd', { maxBytes })
     const status = await reader.bytes().then(
       () => 200,
@@ -163,7 +163,7 @@ describe('BodyReader.json', () => {
     expect(await readerOf('[1]', json(`application/json; charset=${charset}`)).json()).toEqual([1])
   })
 
-  it.each(['iso-8859-1', 'utf-16', '"us-ascii"', '', '"'])('rejects charset %s with 415', async (charset) => {
+  it.each(['iso-8859-1', 'utf-16', '"us-ascii"', '', '"'])('rejects charset %j with 415', async (charset) => {
     await expect(readerOf('[1]', json(`application/json;charset=${charset}`)).json()).rejects.toMatchObject({
       status: 415,
       message: 'The charset of the body is not utf-8',
@@ -180,7 +180,7 @@ describe('BodyReader.json', () => {
     [['*/*'], 'application/x-www-form-urlencoded', true],
     [['*/*'], 'x', true],
     [['*/*'], undefined, true],
-  ])('reads or rejects, with bodyTypes %j, type %s: %s', async (types, type, isRead) => {
+  ])('reports whether bodyTypes %j allow the type %s: %s', async (types, type, isRead) => {
     const reader = readerOf('[1]', { types, ...(type === undefined ? {} : json(type)) })
     const status = await reader.json().then(
       () => 200,
@@ -212,7 +212,7 @@ describe('BodyReader.form', () => {
     ])
   })
 
-  it('rejects another type with 415', async () => {
+  it('rejects a multipart form with 415', async () => {
     await expect(readerOf('a=1', json('multipart/form-data; boundary=x')).form()).rejects.toMatchObject({ status: 415 })
   })
 

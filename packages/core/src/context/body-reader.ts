@@ -1,10 +1,12 @@
 import { withCode } from '@fw/options'
-import type { Exchange, RequestBody, RequestHeaders, RouteInfo } from '@fw/types'
+import type { BodyDecoder, Context, Exchange, RequestBody, RequestHeaders, RouteInfo } from '@fw/types'
 import { BodyCollector, tooLarge } from './body-collector.ts'
 import { makeBodyStream } from './body-stream.ts'
+import { checkDecoder, DecodedBody } from './decoded-body.ts'
 import { FORM_TYPE, JSON_ONLY, mediaType, requireJson, requireUtf8, unsupportedType } from './content-type.ts'
 import { ignoreRejection } from './ignore-rejection.ts'
 import { HttpError } from '../response/http-error.ts'
+import { dropCoding } from './standard-request.ts'
 import { ownBytes } from '../engine/socket/kept-bytes.ts'
 import type { Limits } from '../options/limits.ts'
 
@@ -33,6 +35,8 @@ export class BodyReader {
   readonly maxFileBytes: number
   readonly #types: readonly string[]
   #bytes: Uint8Array | Promise<Uint8Array> | undefined = undefined
+  #isRead = false
+  #decoded: DecodedBody | undefined = undefined
 
   /**
    * @param own The route's limits, which override `limits`
@@ -51,6 +55,26 @@ export class BodyReader {
     this.#maxFormFields = own?.maxFormFields ?? limits.maxFormFields
     this.maxFileBytes = own?.maxFileBytes ?? limits.maxFileBytes
     this.#types = types
+  }
+
+  /** Whether the body passes through a decoder. */
+  get isDecoded(): boolean {
+    return this.#decoded !== undefined
+  }
+
+  /**
+   * Makes the body pass through a decoder when it is first read.
+   *
+   * @param owner Releases the decoder at the end of the exchange. A read in progress then rejects with an `AbortError`
+   * @param request The request that has been created for the body, if any
+   * @throws {TypeError} if the body was already read
+   */
+  decode(decode: BodyDecoder, owner: Pick<Context, 'onFinish'>, request: Request | undefined): void {
+    checkDecoder(decode, this.#isRead)
+    const decoded = new DecodedBody(this.#body, this.#maxBytes, decode)
+    this.#decoded = decoded
+    if (request !== undefined) dropCoding(request.headers)
+    owner.onFinish(() => decoded.release())
   }
 
   /** Returns the bytes in their own `ArrayBuffer`, which the caller can transfer. */
@@ -87,7 +111,8 @@ export class BodyReader {
    * Parses the body and returns the result of `make`. A form becomes a `URLSearchParams` if `types` names forms; any
    * other body is parsed as JSON. Returns a promise only while the body is still arriving.
    *
-   * @throws {HttpError} if the body is invalid, has another type or exceeds a limit; a returned promise rejects with it
+   * @throws {HttpError} if the body is invalid, has the wrong type or exceeds a limit; a returned promise rejects with
+   * it
    */
   value<T>(make: (value: unknown) => T): T | Promise<Awaited<T>> {
     const type = mediaType(this.#contentType)
@@ -107,31 +132,31 @@ export class BodyReader {
    */
   stream(): ReadableStream<Uint8Array> {
     this.#checkLength()
-    const body = this.#body
     const maxBytes = this.#maxBytes
-    let isReading = false
+    /** `undefined` before the first read. */
+    let body: RequestBody | undefined
     let isWanted = false
     let isOver = false
     let size = 0
-    const read = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+    const read = (source: RequestBody, controller: ReadableStreamDefaultController<Uint8Array>): void => {
       const fail = (error: Error): void => {
         if (isOver) return
         isOver = true
         controller.error(error)
       }
-      body.consume({
+      source.consume({
         data(chunk) {
           if (isOver) return
           size += chunk.byteLength
           if (size > maxBytes) {
-            body.pause()
+            source.pause()
             fail(tooLarge(maxBytes))
             return
           }
           isWanted = false
           controller.enqueue(ownBytes(chunk))
           // `enqueue` pulls the next piece immediately if a reader is waiting for it.
-          if (!isWanted) body.pause()
+          if (!isWanted) source.pause()
         },
         end() {
           if (isOver) return
@@ -142,18 +167,16 @@ export class BodyReader {
       })
     }
     return makeBodyStream({
-      pull(controller) {
+      pull: (controller) => {
         isWanted = true
-        if (isReading) {
-          body.resume()
-        } else {
-          isReading = true
-          read(controller)
-        }
+        if (body === undefined) read((body = this.#take()), controller)
+        else body.resume()
       },
-      cancel() {
+      cancel: () => {
         isOver = true
-        if (isReading) body.pause()
+        if (body === undefined) return
+        body.pause()
+        this.#decoded?.release()
       },
     })
   }
@@ -172,13 +195,19 @@ export class BodyReader {
   #collect(): Uint8Array | Promise<Uint8Array> {
     if (this.#bytes !== undefined) return this.#bytes
     this.#checkLength()
-    return (this.#bytes = new BodyCollector(this.#body, this.#maxBytes).whole)
+    return (this.#bytes = new BodyCollector(this.#take(), this.#maxBytes).whole)
+  }
+
+  /** Returns the body for its first read. */
+  #take(): RequestBody {
+    this.#isRead = true
+    return this.#decoded ?? this.#body
   }
 
   /** Decodes the body and returns the result of `make`, synchronously if the whole body has arrived. */
   #read<T>(make: (text: string) => T): T | Promise<Awaited<T>> {
     const coding = this.#headers.get('content-encoding')
-    if (coding !== null && coding.trim().toLowerCase() !== 'identity') {
+    if (this.#decoded === undefined && coding !== null && coding.trim().toLowerCase() !== 'identity') {
       const headers = { 'accept-encoding': 'identity' }
       throw withCode(
         'FW_UNSUPPORTED_TYPE',
@@ -186,8 +215,8 @@ export class BodyReader {
       )
     }
     const bytes = this.#collect()
-    if (!(bytes instanceof Promise)) return make(decode(bytes))
-    return bytes.then((all): T | Promise<Awaited<T>> => make(decode(all))) as Promise<Awaited<T>>
+    if (!(bytes instanceof Promise)) return make(decodeUtf8(bytes))
+    return bytes.then((all): T | Promise<Awaited<T>> => make(decodeUtf8(all))) as Promise<Awaited<T>>
   }
 
   get #contentType(): string | null {
@@ -200,7 +229,7 @@ export class BodyReader {
   }
 }
 
-function decode(bytes: Uint8Array): string {
+function decodeUtf8(bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes)
   } catch (error) {

@@ -3,7 +3,7 @@ import { adaptResults, ignoreRejection } from './ignore-rejection.ts'
 
 type Bytes = ReadableStream<Uint8Array>
 
-/** Created with the first stream, because Node.js loads `ReadableStream` on first access. */
+/** Class that is created with the first stream, because Node.js loads `ReadableStream` on first access. */
 let BodyStream: (new (source: UnderlyingDefaultSource<Uint8Array>, strategy: QueuingStrategy) => Bytes) | undefined
 
 /**

@@ -39,7 +39,7 @@ class Slot {
     this.#isMaking = true
     try {
       const value = make()
-      // `make` can call `ctx.set` for the same token. Its result takes precedence.
+      // `make` can call `ctx.set` for the same token. The result of `make` takes precedence.
       this.value = value
       return value
     } finally {

@@ -94,8 +94,8 @@ describe("a Context's request", () => {
 describe("a Context's response", () => {
   it.each<[string, Handler, [number, string | null, string]]>([
     ['text', (ctx) => ctx.text('é'), [200, 'text/plain; charset=utf-8', 'é']],
-    ['json', (ctx) => ctx.json({ a: 1 }, { status: 201 }), [201, 'application/json', '{"a":1}']],
-    ['html', (ctx) => ctx.html('<p>'), [200, 'text/html; charset=utf-8', '<p>']],
+    ['JSON', (ctx) => ctx.json({ a: 1 }, { status: 201 }), [201, 'application/json', '{"a":1}']],
+    ['HTML', (ctx) => ctx.html('<p>'), [200, 'text/html; charset=utf-8', '<p>']],
     ['bytes', (ctx) => ctx.bytes(Uint8Array.of(97)), [200, 'application/octet-stream', 'a']],
     ['stream', (ctx) => ctx.stream(['a', Uint8Array.of(98)]), [200, 'application/octet-stream', 'ab']],
     ['empty', (ctx) => ctx.empty(), [204, null, '']],
@@ -119,7 +119,7 @@ describe("a Context's response", () => {
 
   it.each<[string, Handler]>([
     ['text that is not a string', (ctx) => ctx.text(undefined as never)],
-    ['html that is not a string', (ctx) => ctx.html(1 as never)],
+    ['HTML that is not a string', (ctx) => ctx.html(1 as never)],
     ['bytes that are not a Uint8Array', (ctx) => ctx.bytes('x' as never)],
     ['JSON of undefined', (ctx) => ctx.json(undefined)],
     ['a stream of a number', (ctx) => ctx.stream(7 as never)],
@@ -128,7 +128,7 @@ describe("a Context's response", () => {
     ['a redirect that is not encoded', (ctx) => ctx.redirect('/é')],
     ['a redirect to an empty location', (ctx) => ctx.redirect('')],
     ['a redirect to a URL', (ctx) => ctx.redirect(new URL('http://a/') as never)],
-    ['a redirect with another status', (ctx) => ctx.redirect('/', 200 as never)],
+    ['a redirect with a status that does not redirect', (ctx) => ctx.redirect('/', 200 as never)],
     ['an empty response with an informational status', (ctx) => ctx.empty(101)],
   ])('rejects %s', async (_, handler) => {
     expect((await responseTo(handler)).status).toBe(500)
@@ -140,7 +140,7 @@ describe("a Context's response", () => {
     expect((await responseTo((ctx) => ctx.redirect('/', 308))).status).toBe(308)
   })
 
-  it('can start early and ends when the handler returns', async () => {
+  it('can start early, and ends when the handler returns', async () => {
     const response = await responseTo(async (ctx) => {
       ctx.status = 207
       ctx.responseHeaders.set('x-a', 'b')

@@ -1,4 +1,5 @@
 import type {
+  BodyDecoder,
   BodySource,
   ContextToken,
   Cookies,
@@ -34,10 +35,7 @@ import * as results from '../response/handler-result.ts'
 import { makeRequest } from './standard-request.ts'
 import { NOTHING_VALID } from './nothing-valid.ts'
 
-/**
- * Implements `Context` for one request, and adds members that only the application uses. Creates expensive members on
- * first access.
- */
+/** Implements `Context` for one request, with members for the application. Creates expensive members on first access. */
 export class RequestContext {
   readonly exchange: Exchange
   prepared: PreparedResponse = new PreparedResponse(this)
@@ -45,11 +43,12 @@ export class RequestContext {
   readonly params: Params
   /** The routes of the path for every method, for OPTIONS and for a request without a route. */
   routesOfPath: readonly RouteInfo[] | undefined = undefined
-  /** The application sets these before the handler runs; `trace` only while requests are traced. */
+  /** The validated parts of the request. The application sets them before the handler runs. */
   valid: Validated = NOTHING_VALID
   filters: readonly ResponseFilter[] | undefined = undefined
   /** The body that the handler started. */
   started: ResponseBody | undefined = undefined
+  /** The trace of the request, set only while requests are traced. */
   trace: { error?: unknown } | undefined = undefined
   readonly #target: RequestTarget
   readonly #host: ContextHost<RequestContext>
@@ -139,7 +138,7 @@ export class RequestContext {
   }
 
   get request(): Request {
-    return (this.#request ??= makeRequest(this, () => this.#body.requireJson()))
+    return (this.#request ??= makeRequest(this, this.#body))
   }
 
   get signal(): AbortSignal {
@@ -160,7 +159,7 @@ export class RequestContext {
   }
 
   get trustsProxy(): boolean | undefined {
-    return this.#host.trustsProxy
+    return this.#host.trustsProxy ?? (this.exchange.hasProxySource === true ? false : undefined)
   }
 
   get status(): number {
@@ -219,6 +218,10 @@ export class RequestContext {
 
   form(): Promise<URLSearchParams> {
     return this.#body.form()
+  }
+
+  decodeBody(decode: BodyDecoder): void {
+    this.#body.decode(decode, this, this.#request)
   }
 
   /** Parses the body and returns the result of `make`, like `BodyReader.value`. */
@@ -308,9 +311,7 @@ export class RequestContext {
     else if (result !== undefined) this.#checkUnsent(result)
   }
 
-  /**
-   * Reports a change after the head was sent. It is not an error, because middleware cannot know when the head is sent.
-   */
+  /** Reports a change after the head was sent. It is not an error: middleware cannot know when the head is sent. */
   onLateChange(change: string): void {
     const route = this.route === undefined ? 'A request without a route' : `${this.route.method} ${this.route.pattern}`
     this.#host.notice(`${route}: ${change} after the head of the response was sent. The change has no effect.`)
@@ -336,7 +337,7 @@ export class RequestContext {
     return this.#outcome?.aborted === true
   }
 
-  /** Whether the route's timeout has expired, so that another context responds. */
+  /** Whether the route's timeout has expired. If so, another context responds. */
   get isTimedOut(): boolean {
     return this.#timeout !== undefined
   }

@@ -27,7 +27,7 @@ describe('a request cookie', () => {
     ['__proto__=1', '__proto__', '1'],
     ['nonsense', 'nonsense', null],
     [undefined, 'a', null],
-  ])('parses the field %j, with the cookie %s as %j', (cookie, name, value) => {
+  ])('is read from %j under the name %s as %j', (cookie, name, value) => {
     expect(setup(cookie).cookies.get(name)).toBe(value)
   })
 
@@ -46,7 +46,7 @@ describe('a request cookie', () => {
 })
 
 describe('a response cookie', () => {
-  it('defaults to HttpOnly and SameSite=Lax, and over TLS also to Secure', () => {
+  it('defaults to HttpOnly and SameSite=Lax, and to Secure over TLS', () => {
     const clear = setup()
     clear.cookies.set('a', '1')
     expect(clear.sent()).toEqual(['a=1; Path=/; HttpOnly; SameSite=Lax'])

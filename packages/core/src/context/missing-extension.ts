@@ -7,5 +7,8 @@ const EXTENSIONS = {
 
 /** Creates the error for a method that is not installed, with the missing import. */
 export function missingExtension(receiver: 'ctx' | 'router', name: keyof typeof EXTENSIONS): Error {
-  return withCode('FW_MISSING_EXTENSION', new Error(`${receiver}.${name}() needs: import '${EXTENSIONS[name]}'`))
+  return withCode(
+    'FW_MISSING_EXTENSION',
+    new Error(`${receiver}.${name}() is not installed. Add: import '${EXTENSIONS[name]}'`),
+  )
 }

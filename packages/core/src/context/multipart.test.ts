@@ -90,7 +90,7 @@ describe('ctx.parts()', () => {
   })
 
   it.each([
-    ['another type', '/all', '{}', 'application/json', 415],
+    ['a type that is not multipart', '/all', '{}', 'application/json', 415],
     ['a type without a boundary', '/all', '', 'multipart/form-data; x=1', 400],
     ['a type without a parameter', '/all', '', 'multipart/form-data', 400],
     ['a type with a longer name', '/all', '', 'multipart/form-datas', 415],
@@ -105,7 +105,7 @@ describe('ctx.parts()', () => {
     ['a part without fields and content', '/few', `${'--b\r\n'.repeat(5)}--b--\r\n`, TYPE, 400],
     ['exactly maxParts parts', '/few', `${PART.repeat(2)}--b--\r\n`, TYPE, 200],
     ['more than maxBodyBytes bytes', '/small', `${PART.repeat(50)}--b--\r\n`, TYPE, 413],
-  ])('responds to %s with the right status', async (_, path, body, type, status) => {
+  ])('responds with $4 to $0', async (_, path, body, type, status) => {
     expect((await post(path, body, type)).status).toBe(status)
   })
 

@@ -18,7 +18,8 @@ const MULTIPART_TYPE = 'multipart/form-data'
  * next one.
  *
  * @param contentType The request's `content-type` field
- * @throws {HttpError} 415 for another type, 400 for a malformed body, 413 for more than `maxParts`, or a part of more than `maxFileBytes`
+ * @throws {HttpError} 415 for any other type, 400 for a malformed body, 413 for more than `maxParts`, or a part of
+ * more than `maxFileBytes`
  * @see RFC 7578
  */
 export function readParts(
@@ -106,11 +107,14 @@ async function* parts(
     }
   } finally {
     parser.destroy()
-    // A pending read of this part would never settle. Delay the error, because the parser needs several ticks to report
-    // the end of a part that has arrived.
+    // A pending read of this part would otherwise never settle. Delay the error, because the parser needs several
+    // ticks to report the end of a part that has arrived.
     setImmediate(() =>
       latest?.abort(
-        withCode('FW_PART_NOT_READ', new Error('ctx.parts: part must be read before the loop over the parts ends.')),
+        withCode(
+          'FW_PART_NOT_READ',
+          new Error('ctx.parts: part must be read before the loop over the parts ends. Read it in the loop.'),
+        ),
       ),
     )
     // Ignore the rejection: no caller reads the rest of the body.

@@ -6,7 +6,10 @@ import { HttpError } from '../response/http-error.ts'
 
 /** Matches an IPvFuture address (RFC 3986 §3.2.2), such as `[v1.a]`. The URL standard has no such hosts. */
 const IP_FUTURE = /^\[v[^\]]*\]/i
-/** Replaces an IPvFuture address. RFC 6761 §6.4: no client resolves the name, so no link built on it leads to another host. */
+/**
+ * Name that replaces an IPvFuture address. RFC 6761 §6.4: no client resolves the name, so no link built on it leads to
+ * another host.
+ */
 const IP_FUTURE_HOST = 'ipvfuture.invalid'
 
 /**

@@ -5,7 +5,7 @@ import { adaptResults, ignoreRejection } from './ignore-rejection.ts'
 /** Methods of a `Request` that read its whole body. */
 const READERS = ['arrayBuffer', 'blob', 'bytes', 'formData', 'json', 'text'] as const
 
-/** Created with the first request, because Node.js loads `fetch` on first access. */
+/** Class that is created with the first request, because Node.js loads `fetch` on first access. */
 let BodyRequest: typeof Request | undefined
 
 /** For each request and its clones, a function that throws if the body must not be read as JSON. */
@@ -21,26 +21,40 @@ export interface RequestSource {
   stream(): ReadableStream<Uint8Array>
 }
 
+/** Members of a `BodyReader` that `makeRequest` uses. */
+export interface RequestBodyRules {
+  /** Whether the body is decoded before it is read. */
+  readonly isDecoded: boolean
+  /** Throws if the body must not be read as JSON. `json()` of the request and of its clones then rejects. */
+  requireJson(): void
+}
+
 /**
  * Creates a standard `Request`. Its URL is normalized (`/a/../b` becomes `/b`), unlike `ctx.path`. Its body is the
  * context's body, so read only one of the two.
  *
- * @param checkJson Throws if the body must not be read as JSON. `json()` of the request and of its clones then rejects.
  * @throws {HttpError} if the origin is not valid
  * @throws {TypeError} if the method is CONNECT or TRACE, which a `Request` cannot have
  */
-export function makeRequest(source: RequestSource, checkJson: () => void): Request {
+export function makeRequest(source: RequestSource, rules: RequestBodyRules): Request {
   const { exchange } = source
   const headers = new Headers()
   for (const [name, value] of exchange.headers) headers.append(name, value)
+  if (rules.isDecoded) dropCoding(headers)
   // The Fetch standard does not allow a body for these methods.
   const hasBody = exchange.method !== 'GET' && exchange.method !== 'HEAD' && exchange.body.length !== 0
   const init = { method: exchange.method, headers, signal: source.signal }
   BodyRequest ??= bodyRequest()
   if (!hasBody) return new BodyRequest(requestUrl(source), init)
   const request = new BodyRequest(requestUrl(source), { ...init, body: source.stream(), duplex: 'half' })
-  jsonChecks.set(request, checkJson)
+  jsonChecks.set(request, () => rules.requireJson())
   return request
+}
+
+/** Removes the fields that describe an encoded body. */
+export function dropCoding(headers: Headers): void {
+  headers.delete('content-encoding')
+  headers.delete('content-length')
 }
 
 /**

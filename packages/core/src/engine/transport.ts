@@ -37,6 +37,8 @@ export interface Transport extends TracedTransport {
   readonly remoteAddress: string | undefined
   /** The peer's port; `undefined` on a Unix socket. */
   readonly remotePort: number | undefined
+  /** Whether the address and the port are those of a PROXY header. */
+  readonly hasProxySource: boolean
   /** Written bytes that the transport has not sent yet. Their memory must not change. */
   readonly bufferedBytes: number
   /** Whether the owner should wait for `onDrain` before it writes. False once the connection is ending or destroyed. */

@@ -198,7 +198,7 @@ describe('ChunkedDecoder', () => {
     ['2 trailer fields', '0\r\nA: 1\r\nB: 2\r\n\r\n', undefined],
     ['3 trailer fields', '0\r\nA: 1\r\nB: 2\r\nC: 3\r\n\r\n', 431],
     ['3 trailer fields, 2 of them discarded', '0\r\nTE: 1\r\nTE: 2\r\nC: 3\r\n\r\n', 431],
-  ])('checks the limits for %s: %3$s', (_name, wire, status) => {
+  ])('checks the limits for $0: status $2', (_name, wire, status) => {
     expect(statusOf(() => decode([latin1(wire)], limits))).toBe(status)
   })
 })

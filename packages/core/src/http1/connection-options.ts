@@ -10,6 +10,8 @@ export interface Http1ConnectionOptions {
   readonly onHttp2?: ((transport: Transport) => void) | undefined
   /** Called for a persistent connection without TLS. `isShared` reports whether it reads into the shared buffer. */
   readonly onReceiving?: ((isShared: boolean) => void) | undefined
+  /** Called with the first bytes of a connection if they are refused as a request. The bytes are valid only during the call. */
+  readonly onRefusedStart?: ((received: Buffer, transport: Transport) => void) | undefined
   readonly onClose: (connection: Drainable) => void
 }
 

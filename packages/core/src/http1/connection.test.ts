@@ -60,7 +60,7 @@ describe('a connection with several requests', () => {
     expect(ended).toBe('fin')
   })
 
-  it('answers all 1000 pipelined requests after an immediate FIN from the client', async () => {
+  it('answers all 1,000 pipelined requests after an immediate FIN from the client', async () => {
     const { port } = await serve(hello)
     const socket = connect(port, '127.0.0.1')
     socket.end('GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(1000))
@@ -99,7 +99,7 @@ describe('a connection with several requests', () => {
 })
 
 describe('a response', () => {
-  it('uses chunked coding for an unknown length, and closes the connection on HTTP/1.0', async () => {
+  it('uses chunked transfer coding for an unknown length, and closes the connection on HTTP/1.0', async () => {
     const { port } = await serve((exchange) => {
       exchange.start(200, [])
       exchange.write(Buffer.from('abc'))
@@ -201,7 +201,7 @@ describe('a request body', () => {
     expect(bodies(text).at(-1)).toBe('200 POST / ab ')
   })
 
-  it('ends the connection if the handler responds without reading the body', async () => {
+  it('closes the connection if the handler responds without reading the body', async () => {
     const { port } = await serve(hello)
     const head = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n'
     const { text, ended } = await rawExchange(port, head)
@@ -230,7 +230,7 @@ describe('a request body', () => {
     expect(bodies(text)).toEqual(['200 /unread', '200 POST /read ab ', '200 GET /  '])
   })
 
-  it('ends the connection after the response if it is too large to discard', async () => {
+  it('closes the connection after the response if it is too large to discard', async () => {
     const { port } = await serve(hello, { lingerBytes: 100 })
     const head = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 101\r\n\r\n'
     expect(await rawExchange(port, head)).toMatchObject({
@@ -239,7 +239,7 @@ describe('a request body', () => {
     })
   })
 
-  it('ends the connection after the response if its length is unknown and it is not read', async () => {
+  it('closes the connection after the response if its length is unknown and it is not read', async () => {
     const { port } = await serve(hello)
     const wire = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n'
     expect(await rawExchange(port, wire)).toMatchObject({
@@ -248,7 +248,7 @@ describe('a request body', () => {
     })
   })
 
-  it('reports malformed chunks to its consumer and ends the connection', async () => {
+  it('reports malformed chunks to its consumer and closes the connection', async () => {
     const { port } = await serve(echo)
     const head = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n'
     const { text, ended } = await rawExchange(port, `${head}3\r\nabcX`)
@@ -397,7 +397,7 @@ describe('a client that disconnects', () => {
   })
 })
 
-describe('a connection that ends early', () => {
+describe('a connection that closes early', () => {
   it('runs no handler for later requests', async () => {
     const targets: string[] = []
     const { port } = await serve((exchange) => {
@@ -583,9 +583,9 @@ describe('a time limit', () => {
 
 describe('a draining listener', () => {
   it.each([
-    ['fresh', ''],
-    ['idle', 'GET /first HTTP/1.1\r\nHost: a\r\n\r\n'],
-  ])('answers a request in transit on a %s connection with "connection: close"', async (_what, before) => {
+    ['a new', ''],
+    ['an idle', 'GET /first HTTP/1.1\r\nHost: a\r\n\r\n'],
+  ])('answers a request in transit on %s connection with "connection: close"', async (_what, before) => {
     const { port, listener } = await serve(hello, { drainIdleMs: 60_000 })
     const socket = connect(port, '127.0.0.1').setEncoding('latin1')
     await once(socket, 'connect')

@@ -59,6 +59,9 @@ export class Http1Connection implements CycleOwner, TransportOwner, HasDeadline,
   get remotePort(): number | undefined {
     return this.#transport.remotePort
   }
+  get hasProxySource(): boolean {
+    return this.#transport.hasProxySource
+  }
 
   drain(): void {
     const cycle = this.#cycle

@@ -27,6 +27,7 @@ export interface Http1ExchangeOwner {
   readonly scheme: 'http' | 'https'
   readonly remoteAddress: string | undefined
   readonly remotePort: number | undefined
+  readonly hasProxySource: boolean
   readonly output: Http1Output
   /** Returns the connection fields of the next response. @param close Whether the response must be the last one */
   connectionFields(close: boolean): ConnectionFields
@@ -34,7 +35,7 @@ export interface Http1ExchangeOwner {
   break(isVisible: boolean): void
   /** Returns the connection for another protocol, with the bytes received after the request. */
   giveAway(): UpgradedConnection
-  /** Called when the application has completed a response that is not sent yet. */
+  /** Called when the application has completed a response that has not been sent yet. */
   onComplete(exchange: Http1Exchange): void
   /** Continues with the connection after the exchange has ended. */
   onSettled(exchange: Http1Exchange): void
@@ -84,6 +85,9 @@ export class Http1Exchange extends BaseExchange {
   }
   get remotePort(): number | undefined {
     return this.#owner.remotePort
+  }
+  get hasProxySource(): boolean {
+    return this.#owner.hasProxySource
   }
   get isUnixSocket(): boolean {
     // TCP listeners reject a peer without an address, so this is a Unix socket.

@@ -11,7 +11,7 @@ describe('requestFraming', () => {
     { te: 'chunked', want: { kind: 'chunked' } },
     { te: 'Chunked ', want: { kind: 'chunked' } },
   ]
-  it.each(accepted)('accepts te=$te cl=$cl', ({ te, cl, want }) => {
+  it.each(accepted)('accepts Transfer-Encoding $te with Content-Length $cl', ({ te, cl, want }) => {
     expect(requestFraming(1, te, cl)).toEqual(want)
   })
 
@@ -24,9 +24,12 @@ describe('requestFraming', () => {
     { te: 'gzip, chunked', status: 501 },
     { minor: 0, te: 'chunked', status: 400 },
   ]
-  it.each(refused)('rejects te=$te cl=$cl with $status', ({ minor = 1, te, cl, status }) => {
-    expect(() => requestFraming(minor, te, cl)).toThrow(expect.objectContaining({ name: ProtocolError.name, status }))
-  })
+  it.each(refused)(
+    'responds with $status to Transfer-Encoding $te with Content-Length $cl',
+    ({ minor = 1, te, cl, status }) => {
+      expect(() => requestFraming(minor, te, cl)).toThrow(expect.objectContaining({ name: ProtocolError.name, status }))
+    },
+  )
 })
 
 describe('hasBody', () => {

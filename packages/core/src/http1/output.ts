@@ -23,7 +23,7 @@ export class Http1Output extends SlicedWriter implements HasDeadline, HeldOutput
   readonly #deadlines: Deadlines
   readonly #limits: Limits
   readonly #connection: Breakable
-  /** `undefined` until bytes have to wait. Most connections never need an account. */
+  /** Account of the waiting bytes; `undefined` until bytes have to wait. Most connections never need an account. */
   #account: BufferAccount | undefined = undefined
   #rate: ResponseRate | undefined = undefined
   /** Bytes in the transport when the peer's progress was last measured. */
@@ -31,7 +31,7 @@ export class Http1Output extends SlicedWriter implements HasDeadline, HeldOutput
   #isGivenUp = false
   /**
    * Responses that are waiting to be sent together, as Latin-1 text. A corked stream would keep several objects for
-   * each response. With a thousand connections that pipeline a hundred requests each, this burdens the garbage
+   * each response. With a thousand connections that pipeline a hundred requests each, these objects burden the garbage
    * collector.
    */
   #held = ''

@@ -28,7 +28,7 @@ export class Http1RequestBody implements BodySupply {
   readonly body: ReceivedBody
   /** Whether the client is waiting for 100 (Continue) before it sends the body. */
   awaitsContinue: boolean
-  /** Whether the buffer is full, so that no more bytes are accepted. */
+  /** Whether the buffer is full. If so, no more bytes are accepted. */
   isFull = false
   /** Bytes received after the body was discarded. */
   #skippedBytes = 0

@@ -335,6 +335,7 @@ export class RequestCycle implements Http1BodyOwner {
     this.#owner.output.writeText(encodeRefusal(error.status))
     this.#owner.linger()
     this.#report(error.status, error.message, received)
+    if (this.#requests === 0 && received !== undefined) this.#options.onRefusedStart?.(received, this.#transport)
   }
 
   #report(status: number, reason: string, received: Buffer | undefined): void {

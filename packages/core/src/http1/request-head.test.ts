@@ -158,7 +158,7 @@ describe('readRequestHead', () => {
     [400, get('Transfer-Encoding: chunked,\r\n')],
     [400, get('Transfer-Encoding:\r\n')],
   ]
-  it.each(refused)('rejects with %i %j', (status, wire) => {
+  it.each(refused)('rejects with status %i: %j', (status, wire) => {
     expect(() => parse(wire)).toThrow(expect.objectContaining({ name: ProtocolError.name, status }))
   })
 
@@ -182,10 +182,10 @@ describe('readRequestHead after another head on the same connection', () => {
   it.each([
     ['the same head', first],
     ['the same head followed by a body', `${first}abc`],
-    ['the same head followed by a part of another', `${first}abcGET / HT`],
+    ['the same head followed by a part of the next', `${first}abcGET / HT`],
     ['the same fields for another target', first.replace('/a', '/b')],
     ['the same fields in another version', first.replace('1.1', '1.0')],
-    ['other fields', first.replace('3', '4')],
+    ['different fields', first.replace('3', '4')],
     ['an empty line before it', `\r\n${first}`],
     ['a shorter head', 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'],
   ])('parses %s like a first head', (_, wire) => {
@@ -210,7 +210,7 @@ describe('readRequestHead after another head on the same connection', () => {
     [400, first.replace('Content-Length: 3', 'Content-Length: 3\r\nTransfer-Encoding: chunked')],
     [400, first.replace('Host: a', 'Host : a')],
     [505, first.replace('1.1', '2.0')],
-  ])('rejects with %i %j', (status, wire) => {
+  ])('rejects with status %i: %j', (status, wire) => {
     expect(statusOf(() => again(wire))).toBe(status)
   })
 
@@ -318,7 +318,7 @@ describe('a head limit', () => {
   it.each([
     [40, undefined],
     [41, 414],
-  ])('checks a request line of %i bytes: %s', (length, status) => {
+  ])('checks a request line of %i bytes: status %s', (length, status) => {
     const wire = `${line(length)}\r\nHost: a\r\n\r\n`
     expect(statusOf(() => readRequestHead(Buffer.from(wire), limits))).toBe(status)
     // An unterminated line must not bypass the limit.
@@ -328,7 +328,7 @@ describe('a head limit', () => {
   it.each([
     [100, undefined],
     [101, 431],
-  ])('checks a head of %i bytes: %s', (length, status) => {
+  ])('checks a head of %i bytes: status %s', (length, status) => {
     const start = 'GET / HTTP/1.1\r\nHost: a\r\nX: '
     const wire = `${start}${'b'.repeat(length - start.length - 4)}\r\n\r\n`
     expect(statusOf(() => readRequestHead(Buffer.from(wire), limits))).toBe(status)
@@ -343,7 +343,7 @@ describe('a head limit', () => {
   it.each([
     [3, undefined],
     [4, 431],
-  ])('checks a head with %i fields: %s', (count, status) => {
+  ])('checks a head with %i fields: status %s', (count, status) => {
     const wire = `GET / HTTP/1.1\r\nHost: a\r\n${'X: b\r\n'.repeat(count - 1)}\r\n`
     expect(statusOf(() => readRequestHead(Buffer.from(wire), limits))).toBe(status)
   })

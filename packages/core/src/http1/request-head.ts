@@ -31,7 +31,8 @@ export type HeadLimits = Pick<Limits, 'maxHeadBytes' | 'maxRequestLineBytes' | '
 const MAX_EMPTY_LINES = 2
 
 /**
- * Length of nearly every head. Decoding starts with this many bytes, because pipelined requests can follow the head.
+ * Size, in bytes, that nearly every head fits in. Decoding starts with this many bytes, because pipelined requests can
+ * follow the head.
  */
 const USUAL_HEAD_BYTES = 1024
 
@@ -39,11 +40,11 @@ const SLASH = 0x2f
 const ZERO = 0x30
 const VERSION_TEXT = /^HTTP\/\d\.\d$/
 /**
- * The field lines of a head. It allows only CRLF as a line end, no whitespace before the colon and no folded lines. RFC
- * 9112 allows a server to repair such messages, but proxies repair them differently.
+ * Matches the field lines of a head. Allows only CRLF as a line end, no whitespace before the colon and no folded
+ * lines. RFC 9112 allows a server to repair such messages, but proxies repair them differently.
  */
 const FIELD_LINES = /^(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n)*$/
-/** Bytes that are invalid in any line of a head, including a CR or LF outside CRLF. */
+/** Matches bytes that are invalid in any line of a head, including a CR or LF outside CRLF. */
 const NEVER_IN_HEAD = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]|\r[^\n]|(?:^|[^\r])\n/
 
 /**
@@ -164,7 +165,7 @@ function isAgain(bytes: Buffer, begin: number, { text }: RequestHead): boolean {
   return bytes.toString('latin1', begin, end) === text
 }
 
-/** Returns the same head at another position. */
+/** Returns a copy of the head for the same bytes at a different position. */
 function moved(head: RequestHead, begin: number): RequestHead {
   const end = begin + head.text.length
   return end === head.end ? head : { ...head, end }
@@ -235,7 +236,7 @@ function skipEmptyLines(bytes: Buffer): number {
   for (let lines = 0; bytes[at] === 0x0d || bytes[at] === 0x0a; lines++) {
     if (at + 1 === bytes.length && bytes[at] === 0x0d) return bytes.length
     if (bytes[at] === 0x0a || bytes[at + 1] !== 0x0a || lines === MAX_EMPTY_LINES) {
-      throw new ProtocolError(400, 'More than empty lines before the request')
+      throw new ProtocolError(400, 'Too many or malformed empty lines before the request')
     }
     at += 2
   }

@@ -116,6 +116,9 @@ export class Http2Connection
   get remotePort(): number | undefined {
     return this.#transport.remotePort
   }
+  get hasProxySource(): boolean {
+    return this.#transport.hasProxySource
+  }
 
   get account(): BufferAccount {
     return (this.knownAccount ??= new BufferAccount(this.host.limits, this))
@@ -273,7 +276,7 @@ export class Http2Connection
     return this.#phase !== 'lingering' && this.#phase !== 'closed'
   }
 
-  /** Whether too many of the sent bytes have not been read by the client. */
+  /** Whether the client has left too many sent bytes unread. */
   get #isStuck(): boolean {
     return this.#writer.bufferedBytes > MAX_UNSENT_BYTES
   }

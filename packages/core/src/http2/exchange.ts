@@ -88,6 +88,9 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
   get remotePort(): number | undefined {
     return this.#owner.remotePort
   }
+  get hasProxySource(): boolean {
+    return this.#owner.hasProxySource
+  }
   get isUnixSocket(): boolean {
     // A TCP listener rejects peers without an address.
     return this.#owner.remoteAddress === undefined
@@ -154,7 +157,11 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
     this.#requestBody?.body.fail(error)
   }
 
-  /** Changes the window by `bytes`, which SETTINGS can make negative. @throws {ConnectionError} if it exceeds 2^31-1 */
+  /**
+   * Changes the window by `bytes`, which SETTINGS can make negative.
+   *
+   * @throws {ConnectionError} if the window exceeds 2^31-1
+   */
   widen(bytes: number): void {
     if (this.#window + bytes > MAX_WINDOW) {
       throw new ConnectionError(ErrorCode.FLOW_CONTROL_ERROR, 'Stream window above 2^31-1')
@@ -235,7 +242,7 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
     this.#setDeadline()
   }
 
-  /** RFC 9113 §8.1: an early response ends the request without an error. */
+  /** Resets the stream with NO_ERROR. RFC 9113 §8.1: an early response ends the request without an error. */
   stopRequest(): void {
     this.#owner.resetStream(this, ErrorCode.NO_ERROR)
   }

@@ -82,7 +82,12 @@ export class FrameReceiver {
     this.#streams.onFrames()
   }
 
-  /** Processes the next frame. @returns `false` if no frame is complete @throws {ConnectionError} if it is invalid */
+  /**
+   * Processes the next frame.
+   *
+   * @returns `false` if no frame is complete
+   * @throws {ConnectionError} if the frame is invalid
+   */
   next(): boolean {
     if (!this.#reader.next()) return false
     this.#onFrame()

@@ -21,7 +21,10 @@ export class ReceiveWindow {
     writer.windowUpdate(0, RECEIVE_WINDOW - DEFAULT_WINDOW)
   }
 
-  /** Counts a DATA frame, even if its stream ignores it. @throws {ConnectionError} FLOW_CONTROL_ERROR if it is too large */
+  /**
+   * Counts a DATA frame, even if its stream ignores it. @throws {ConnectionError} FLOW_CONTROL_ERROR if the frame
+   * exceeds the window
+   */
   take(frameBytes: number): void {
     this.#bytes -= frameBytes
     if (this.#bytes < 0) {

@@ -48,19 +48,22 @@ export class Http2RequestBody implements BodySupply {
   readonly body: ReceivedBody
   readonly #owner: Http2BodyOwner
   readonly #announced: number | undefined
-  /** Created when the body first has to wait. Most bodies arrive together with their head and need no clock. */
+  /**
+   * Time limits of the body, created when the body first has to wait. Most bodies arrive together with their head and
+   * need no clock.
+   */
   #time: BodyTimeout | undefined = undefined
   /** Bytes received since the last call to `#time.onBytes`. */
   #untimedBytes = 0
   /** Whether a call to `watch` is scheduled. */
   #isNoted = false
-  /** Set once the response is complete. */
+  /** Limits for discarding the rest of the request, set once the response is complete. */
   #linger: LingerLimits | undefined = undefined
   #awaitsContinue: boolean
   #isFull = false
   #unreadFrames = 0
   #isComplete = false
-  /** Whether the stream has ended, so that no frame may be sent on it. */
+  /** Whether the stream has ended. If so, no frame may be sent on it. */
   #isOver = false
   #receivedBytes = 0
   /** Bytes that the client may still send, including padding. */

@@ -13,6 +13,7 @@ export interface StreamOwner<Exchange> {
   readonly scheme: 'http' | 'https'
   readonly remoteAddress: string | undefined
   readonly remotePort: number | undefined
+  readonly hasProxySource: boolean
   readonly sender: Sender
   readonly responseFields: ResponseFields
   readonly spareWindow: SpareWindow

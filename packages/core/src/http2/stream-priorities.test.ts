@@ -6,7 +6,7 @@ const URGENT = { urgency: 0, isIncremental: false }
 const LATER = { urgency: 6, isIncremental: true }
 
 describe('StreamPriorities', () => {
-  it('makes streams incremental until the client sends a priority', () => {
+  it('treats streams as incremental until the client sends a priority', () => {
     const priorities = new StreamPriorities()
     expect(priorities.open(1, undefined)).toEqual({ urgency: 3, isIncremental: true })
     expect(priorities.open(3, LATER)).toBe(LATER)

@@ -33,6 +33,7 @@ export interface StreamsOwner extends GateOwner {
   readonly scheme: 'http' | 'https'
   readonly remoteAddress: string | undefined
   readonly remotePort: number | undefined
+  readonly hasProxySource: boolean
   readonly sender: Sender
   readonly clientSettings: ClientSettings
   /** Whether the client has acknowledged the server's SETTINGS, and therefore its limits. */
@@ -91,6 +92,9 @@ export class Http2Streams implements StreamOwner<Http2Exchange> {
   }
   get remotePort(): number | undefined {
     return this.#owner.remotePort
+  }
+  get hasProxySource(): boolean {
+    return this.#owner.hasProxySource
   }
   get account(): BufferAccount {
     return this.#owner.account
@@ -173,7 +177,8 @@ export class Http2Streams implements StreamOwner<Http2Exchange> {
   }
 
   /**
-   * Ends a stream that the client has reset. @throws {ConnectionError} if it was not opened, or after too many resets
+   * Ends a stream that the client has reset. @throws {ConnectionError} if the stream was not opened, or after too many
+   * resets
    */
   onReset(id: number, code: number): void {
     if (this.#history.isIgnored(id)) return this.countIdleFrame()
@@ -187,7 +192,11 @@ export class Http2Streams implements StreamOwner<Http2Exchange> {
     exchange.onLost(new AbortedError(`The client reset its request with code ${code}`))
   }
 
-  /** Widens the window of a stream. @throws {ConnectionError} if it was not opened, or its window exceeds 2^31-1 */
+  /**
+   * Widens the window of a stream.
+   *
+   * @throws {ConnectionError} if the stream was not opened, or its window exceeds 2^31-1
+   */
   onWindowUpdate(id: number, bytes: number): void {
     if (this.#history.isIgnored(id)) return this.countIdleFrame()
     this.#history.expectOpened(id, 'WINDOW_UPDATE')

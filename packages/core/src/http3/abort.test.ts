@@ -57,7 +57,7 @@ describe('a client that aborts', () => {
         stream.reset(REQUEST_CANCELLED)
       },
     ],
-  ])('ends the exchange before the response by %s', async (_how, giveUp) => {
+  ])('ends the exchange before the response by sending %s', async (_how, giveUp) => {
     const { server, next } = await serveToTest()
     await using _server = server
     const { connection } = await server.connect()
@@ -74,7 +74,7 @@ describe('a client that aborts', () => {
   it.each<[string, (stream: RawStream) => void]>([
     ['STOP_SENDING', (stream) => stream.stop(REQUEST_CANCELLED)],
     ['RESET_STREAM', (stream) => stream.reset(REQUEST_CANCELLED)],
-  ])('ends the exchange while the handler is reading the body by %s', async (_how, giveUp) => {
+  ])('ends the exchange while the handler is reading the body by sending %s', async (_how, giveUp) => {
     const { server, next } = await serveToTest()
     await using _server = server
     const { connection } = await server.connect()
@@ -160,9 +160,9 @@ describe('a client that aborts', () => {
 
 describe('an exchange that fails', () => {
   it.each<[string, (exchange: Exchange) => void]>([
-    ['by abort before the head', (exchange) => exchange.abort(new Error('broken'))],
+    ['on an abort before the head', (exchange) => exchange.abort(new Error('broken'))],
     [
-      'by abort within the body',
+      'on an abort within the body',
       (exchange) => {
         exchange.start(200, [])
         exchange.write(Buffer.from('begun'))
@@ -170,7 +170,7 @@ describe('an exchange that fails', () => {
       },
     ],
     [
-      'by ending before the announced length',
+      'on an end before the announced length',
       (exchange) => {
         exchange.start(200, ['content-length', '9'])
         exchange.write(Buffer.from('begun'))

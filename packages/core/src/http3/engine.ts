@@ -94,7 +94,7 @@ export class Http3Listener {
   /**
    * Checks that QUIC can use a certificate.
    *
-   * @throws {StartupError} if it cannot
+   * @throws {StartupError} if the certificate cannot be used
    */
   checkCredentials(credentials: QuicCredentials): void {
     checkUsable(credentials)

@@ -182,7 +182,7 @@ describe('a malformed request', () => {
   it.each([
     ['less', '5'],
     ['more', '3'],
-  ])('resets its stream for %s content than announced, even while a handler reads it', async (_what, length) => {
+  ])('resets its stream for %s content than announced, even while a handler is reading it', async (_what, length) => {
     const errors: unknown[] = []
     await using server = await serveHttp3((exchange) => {
       bodyOf(exchange).catch((error: unknown) => errors.push(error))

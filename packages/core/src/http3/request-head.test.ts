@@ -68,7 +68,7 @@ describe('readRequestHead', () => {
     ['a :method that is not a token', change(':method', 'G T')],
     ['an empty :path', change(':path', '')],
     ['a relative :path', change(':path', 'a')],
-    ['* for another method', change(':path', '*')],
+    ['* for a method other than OPTIONS', change(':path', '*')],
     ['an absolute :path', change(':path', 'https://example.com/')],
     ['a :path with a space', change(':path', '/a b')],
     ['a :path with a line break', change(':path', '/a\r\nx: y')],
@@ -79,7 +79,7 @@ describe('readRequestHead', () => {
     ['a host repeated', [...GET, 'host', 'example.com', 'host', 'example.com']],
     ['a pseudo-header field repeated', [...GET, ':path', '/']],
     ['a response pseudo-header field', [...GET, ':status', '200']],
-    [':protocol, which was not offered', [...GET, ':protocol', 'websocket']],
+    [':protocol, which was not offered,', [...GET, ':protocol', 'websocket']],
     ['a pseudo-header field after a field', ['x', 'y', ...GET]],
     ['CONNECT with :path', [':method', 'CONNECT', ':authority', 'a:443', ':path', '/']],
     ['CONNECT with :scheme', [':method', 'CONNECT', ':authority', 'a:443', ':scheme', 'https']],
@@ -119,12 +119,12 @@ describe('readRequestHead', () => {
     ['an :authority with user information', change(':authority', 'u@example.com'), 400],
     ['an :authority that is a list', change(':authority', 'a,b'), 400],
     ['an :authority without a name', change(':authority', ':443'), 400],
-    ['another scheme', change(':scheme', 'ftp'), 400],
+    ['an unknown scheme', change(':scheme', 'ftp'), 400],
     ['the scheme http', change(':scheme', 'http'), 421],
     ['an unknown expectation', [...GET, 'expect', 'wonders'], 417],
     ['a request line of 101 bytes', change(':path', '/'.padEnd(88, 'a')), 414],
     ['4 fields', [...GET, 'a', '1', 'b', '1', 'cookie', 'c=1', 'c', '1'], 431],
-  ])('rejects %s with its status', (_what, section, status) => {
+  ])('rejects $0 with $2', (_what, section, status) => {
     expect(() => read(section)).toThrow(expect.objectContaining({ status, scope: 'stream' }))
   })
 

@@ -6,7 +6,7 @@ const HEAD: ResponseHead = { fields: ['X-A', 'b'], contentLength: 3, allowsBody:
 
 describe('encodeResponse', () => {
   it.each([0, 1, 63, 64, 16_383, 16_384])(
-    'encodes a response with %i bytes of content as its head and one DATA frame',
+    'encodes a response with content of length %i as its head and one DATA frame',
     (length) => {
       const body = Buffer.alloc(length, 'x')
       const head = encodeResponseHead(200, HEAD)

@@ -11,7 +11,7 @@ export function encodeResponseHead(status: number, head: ResponseHead): Buffer {
 
 /**
  * Encodes a response head and its body as a HEADERS and a DATA frame in one buffer. Each write to a stream calls into
- * QUIC, so one buffer is faster.
+ * QUIC, so one buffer is faster than two.
  */
 export function encodeResponse(status: number, head: ResponseHead, body: Uint8Array): Buffer {
   const section = encodeResponseSection(status, head)

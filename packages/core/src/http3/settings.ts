@@ -15,7 +15,8 @@ const HTTP2_SETTINGS: ReadonlySet<number> = new Set([0x00, 0x02, 0x03, 0x04, 0x0
 /**
  * Reads the payload of a SETTINGS frame.
  *
- * @throws {Http3Error} FRAME_ERROR if it is truncated, SETTINGS_ERROR for a repeated setting or an HTTP/2 setting
+ * @throws {Http3Error} FRAME_ERROR if the payload is truncated, SETTINGS_ERROR for a repeated setting or an HTTP/2
+ * setting
  * @see RFC 9114 §7.2.4
  */
 export function readSettings(payload: Uint8Array): ReadonlyMap<number, number> {

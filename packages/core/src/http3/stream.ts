@@ -31,7 +31,7 @@ export interface StreamOwner {
   readonly deadlines: Deadlines
   /** Starts the connection's requests. */
   readonly gate: RequestGate
-  /** Counts the bytes buffered for the connection; created on first access. */
+  /** Account of the bytes buffered for the connection; created on first access. */
   readonly account: BufferAccount
   onConnectionError(error: Http3Error): void
   /** The client aborted a request before the response. */
@@ -273,8 +273,8 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
   }
 
   /**
-   * Passes the exchange to the host after the whole read has been processed. Whether a body follows is not known
-   * earlier.
+   * Passes the exchange to the host after the whole read has been processed. Only then is it known whether a body
+   * follows.
    */
   #handOver(): void {
     if (this.#isHandedOver) return

@@ -13,7 +13,8 @@ interface Drainable {
  * received requests, announces the end and closes the connection.
  *
  * @param drainMs Milliseconds within which in-flight requests must finish
- * @param whole Whether the whole server is closing, and not only this listener; worker processes need to know
+ * @param whole Whether the whole server is closing, and not only this listener. Worker processes treat the two cases
+ * differently
  * @param onCutOff Called before connections are destroyed at the deadline, but not if `drainMs` is 0
  */
 export async function drain(listener: Drainable, drainMs: number, whole: boolean, onCutOff: () => void): Promise<void> {

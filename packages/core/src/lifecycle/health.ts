@@ -15,8 +15,8 @@ import {
 import type { Context, RouteOptions, Router } from '@fw/types'
 
 /**
- * Checks something that requests need, such as a database. Fails if it throws, rejects or returns `false`. `signal` aborts
- * after `timeoutMs`.
+ * Checks something that requests need, such as a database. The check fails if the function throws, rejects or returns
+ * `false`. `signal` aborts after `timeoutMs`.
  */
 export type HealthCheck = (signal: AbortSignal) => unknown
 

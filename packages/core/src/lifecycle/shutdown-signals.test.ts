@@ -30,7 +30,7 @@ it.each<[Signal, Signal, number, readonly unknown[]]>([
   ['SIGINT', 'SIGTERM', 0, ['SIGINT', 143]],
   ['SIGTERM', 'SIGINT', 1, ['SIGTERM', 130]],
 ])(
-  'handles %s, then %s after %i ms as %j, because npm forwards a signal that the whole group has received',
+  'handles %s and then %s after %i ms as %j, because npm forwards a signal that the whole group has received',
   (first, second, afterMs, expected) => {
     process.emit(first, first)
     vi.advanceTimersByTime(afterMs)

@@ -4,11 +4,12 @@ type ShutdownSignal = (typeof SIGNALS)[number]
 /** Exit codes that shells report for a process that a signal ended. */
 const EXIT_CODE = { SIGINT: 130, SIGTERM: 143 } as const
 /**
- * Ignores a repeated signal for this many milliseconds. A terminal and systemd signal the whole process group. It
- * includes `npm start`, which forwards the signal again. Two deliberate presses of Ctrl-C are at least this far apart.
+ * Milliseconds for which a repeated signal is ignored. A terminal and systemd signal the whole process group. The
+ * group can include `npm start`, which forwards the signal to this process again. Two deliberate presses of Ctrl-C are
+ * at least this far apart.
  */
 const ECHO_MS = 250
-/** Time for the event loop to become empty, so that a process without application timers emits 'beforeExit'. */
+/** Milliseconds for the event loop to become empty, so that a process without application timers emits 'beforeExit'. */
 const EXIT_GRACE_MS = 10
 
 type Close = (signal: NodeJS.Signals) => Promise<void>

@@ -78,7 +78,7 @@ async function bindPassed(target: Bindable, fds: readonly number[]): Promise<rea
   )
 }
 
-/** Checks whether another descriptor accepts connections, without serving it. */
+/** Checks whether a descriptor accepts connections, without serving them. */
 class Probe implements Bindable {
   async listen(address: SocketAddress): Promise<void> {
     const server = createServer()

@@ -7,6 +7,6 @@ it.each([
   ['http', '127.0.0.1', 'IPv4', 80, 'http://127.0.0.1/'],
   ['https', '2001:db8::1', 'IPv6', 8443, 'https://[2001:db8::1]:8443/'],
   ['http', 'fe80::1%eth0', 'IPv6', 8080, 'http://[fe80::1]:8080/'],
-] as const)('builds the URL of %s on %s (%s), port %i, as %s', (scheme, address, family, port, url) => {
+] as const)('returns the URL $4 for $0 on $1 ($2) and port $3', (scheme, address, family, port, url) => {
   expect(listenerUrl(scheme, { address, family, port }).href).toBe(url)
 })

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
-import { createLogger, MemorySink } from '@fw/log'
+import { createLogger, Level, MemorySink } from '@fw/log'
 import { closed } from '@fw/testing'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { DEFAULT_LIMITS } from '../options/limits.ts'
@@ -9,14 +9,15 @@ import type { ProxyProtocolOptions } from '../options/proxy-protocol-options.ts'
 import { TcpListener } from './tcp-listener.ts'
 
 const HEADER = 'PROXY TCP4 203.0.113.9 198.51.100.1 56324 443\r\n'
-/** The interval at which deadlines are checked. */
+/** Milliseconds between deadline checks. */
 const TICK_MS = 250
 const FIRST_BYTE_TIMEOUT_MS = 1000
 
 interface RunningListener {
   /** Opens a connection that the listener has accepted. */
   readonly open: () => Promise<Socket>
-  readonly messages: () => string[]
+  /** The listener's records at a level. Default Warn. */
+  readonly messages: (level?: Level) => string[]
 }
 
 async function listen(options: Partial<ProxyProtocolOptions> = {}): Promise<RunningListener> {
@@ -29,7 +30,7 @@ async function listen(options: Partial<ProxyProtocolOptions> = {}): Promise<Runn
     host: {
       limits: { ...DEFAULT_LIMITS, firstByteTimeoutMs: FIRST_BYTE_TIMEOUT_MS },
       altSvc: '',
-      logger: createLogger({ sinks: [sink] }),
+      logger: createLogger({ level: Level.Debug, sinks: [sink] }),
       onRequest: accepted,
       onRefused: () => {},
     },
@@ -45,10 +46,15 @@ async function listen(options: Partial<ProxyProtocolOptions> = {}): Promise<Runn
     await turns()
     return socket
   }
-  return { open, messages: () => sink.records().map(({ message }) => message) }
+  const messages = (level: Level = Level.Warn): string[] =>
+    sink
+      .records()
+      .filter((record) => record.level === level)
+      .map(({ message }) => message)
+  return { open, messages }
 }
 
-/** Waits until the listener has accepted connections and read what was sent. */
+/** Waits until the listener has accepted connections and read the sent bytes. */
 async function turns(): Promise<void> {
   for (let turn = 0; turn < 10; turn++) await setImmediate()
 }
@@ -84,7 +90,7 @@ describe('the time limit of a PROXY header', () => {
     ])
   })
 
-  it('is timeoutMs, for a silent connection too, which is not an error', async () => {
+  it('is timeoutMs, even for a silent connection, which is not reported as an error', async () => {
     const { open, messages } = await listen({ timeoutMs: 10_000 })
     const socket = await open()
     await pass(10_000 - 1)
@@ -92,16 +98,19 @@ describe('the time limit of a PROXY header', () => {
     await pass(TICK_MS + 1)
     await closed(socket)
     expect(messages()).toEqual([])
+    expect(messages(Level.Debug)).toEqual([
+      'Connection from 127.0.0.1 closed before its PROXY header: no byte arrived within 10000 ms',
+    ])
   })
 
-  it('does not exist with timeoutMs 0', async () => {
+  it('does not apply if timeoutMs is 0', async () => {
     const { open } = await listen({ timeoutMs: 0 })
     const socket = await open()
     await pass(60_000)
     expect(socket.closed).toBe(false)
   })
 
-  it('ends with the header, and firstByteTimeoutMs follows', async () => {
+  it('ends with the header, after which firstByteTimeoutMs applies', async () => {
     const { open, messages } = await listen()
     const socket = await open()
     await pass(4000)
@@ -116,7 +125,7 @@ describe('the time limit of a PROXY header', () => {
 })
 
 describe('the record of connections without a PROXY header', () => {
-  it('is written at most once in 10,000 ms, with the number since the last one', async () => {
+  it('is logged at most once in 10,000 ms, with the number of connections since the last record', async () => {
     const { open, messages } = await listen()
     const fail = async (): Promise<void> => {
       const socket = await open()

@@ -3,7 +3,9 @@ import { compileTrust, peerAddress, readProxyHeader, type ProxySource, type Trus
 import type { Logger } from '@fw/log'
 import { ChurnSet } from '../engine/collections/churn-set.ts'
 import type { Deadlines, HasDeadline } from '../engine/event-loop/deadlines.ts'
+import type { Transport } from '../engine/transport.ts'
 import { type ProxyProtocolOptions, UNIX_PEERS } from '../options/proxy-protocol-options.ts'
+import { RareRecord } from './rare-record.ts'
 
 export interface ProxyHeadersOptions {
   readonly proxyProtocol: ProxyProtocolOptions
@@ -19,9 +21,11 @@ export interface ProxyHeadersOptions {
 }
 
 const TIMEOUT_MS = 5_000
-/** The minimum time between two records at Warn. Each connection of a wrongly configured proxy would cause one. */
-const RECORD_INTERVAL_MS = 10_000
+/** The peer of a Unix socket, in records. */
+const UNIX_NAME = 'a Unix socket'
 const NOTHING = Buffer.alloc(0)
+/** The first bytes of a header, versions 1 and 2. */
+const STARTS = ['PROXY ', '\r\n\r\n\0\r\nQUIT\n'].map((start) => Buffer.from(start, 'latin1'))
 
 /** Reads the PROXY header at the start of each connection from the listed addresses. */
 export class ProxyHeaders {
@@ -29,12 +33,23 @@ export class ProxyHeaders {
   readonly #proxies: Trust
   readonly #acceptsUnix: boolean
   readonly #waiting = new ChurnSet<WaitingConnection>('place')
-  #unrecorded = 0
-  #nextRecordMs = -Infinity
+  readonly #failures: RareRecord<[address: string, reason: string]>
+  readonly #unlisted: RareRecord<[address: string]>
 
   constructor(options: ProxyHeadersOptions) {
     const { from } = options.proxyProtocol
+    const { logger } = options
     this.#options = options
+    this.#failures = new RareRecord((count, address, reason) => {
+      logger?.warn('Connections closed without a PROXY header: {}. The last was from {}: {}', count, address, reason)
+    })
+    this.#unlisted = new RareRecord((count, address) => {
+      logger?.warn(
+        'Connections with a PROXY header from unlisted addresses: {}. The last was from {}, which is not in proxyProtocol.from',
+        count,
+        address,
+      )
+    })
     this.#acceptsUnix = from.includes(UNIX_PEERS)
     this.#proxies = compileTrust(from.filter((entry) => entry !== UNIX_PEERS))
   }
@@ -47,13 +62,14 @@ export class ProxyHeaders {
   /** Reads the header of a new connection. @param isUnixSocket Whether the listener is a Unix socket */
   accept(socket: Socket, isUnixSocket: boolean): void {
     const { remoteAddress } = socket
-    if (isUnixSocket ? !this.#acceptsUnix : !this.#proxies.isTrusted(peerAddress(remoteAddress), 1)) {
+    if (!this.#isListed(remoteAddress, isUnixSocket)) {
       // Never look for a header: any client could then choose its address.
       this.#options.onReady(socket, undefined)
       return
     }
     const { timeoutMs = TIMEOUT_MS, maxHeaderBytes } = this.#options.proxyProtocol
-    const { deadlines } = this.#options
+    const { deadlines, logger } = this.#options
+    const address = remoteAddress ?? UNIX_NAME
     const connection = new WaitingConnection(socket, maxHeaderBytes, deadlines.in(timeoutMs), {
       onReady: (source) => {
         this.#forget(connection)
@@ -61,20 +77,28 @@ export class ProxyHeaders {
       },
       onFailed: (reason) => {
         this.#forget(connection)
-        this.#record(remoteAddress ?? 'a Unix socket', reason ?? `its PROXY header did not end within ${timeoutMs} ms`)
+        this.#failures.write(address, reason ?? `its PROXY header did not end within ${timeoutMs} ms`)
         this.#options.onClosed()
       },
-      onSilent: () => {
+      onSilent: (isLate) => {
         this.#forget(connection)
-        this.#options.logger?.debug(
-          'Connection from {} closed before its PROXY header',
-          remoteAddress ?? 'a Unix socket',
-        )
+        const reason = isLate ? `no byte arrived within ${timeoutMs} ms` : 'the peer closed it'
+        logger?.debug('Connection from {} closed before its PROXY header: {}', address, reason)
         this.#options.onClosed()
       },
     })
     this.#waiting.add(connection)
     deadlines.watch(connection)
+  }
+
+  /** Logs that an unlisted peer sends a header. @param received The first bytes of its connection, which are not a request */
+  onRefusedStart(received: Buffer, { remoteAddress, hasProxySource }: Transport): void {
+    // After the header of a listed peer, its client has sent these bytes.
+    if (hasProxySource || this.#isListed(remoteAddress, remoteAddress === undefined)) return
+    // Do not parse the header: its address must have no effect.
+    if (STARTS.some((start) => received.subarray(0, start.length).equals(start))) {
+      this.#unlisted.write(remoteAddress ?? UNIX_NAME)
+    }
   }
 
   /** Destroys the connections whose header is not complete. */
@@ -87,24 +111,13 @@ export class ProxyHeaders {
     this.#options.onClosed()
   }
 
+  #isListed(remoteAddress: string | undefined, isUnixSocket: boolean): boolean {
+    return isUnixSocket ? this.#acceptsUnix : this.#proxies.isTrusted(peerAddress(remoteAddress), 1)
+  }
+
   #forget(connection: WaitingConnection): void {
     this.#waiting.delete(connection)
     this.#options.deadlines.unwatch(connection)
-  }
-
-  /** Logs at most one record per interval, with the number of connections since the last one. */
-  #record(address: string, reason: string): void {
-    const nowMs = performance.now()
-    const count = ++this.#unrecorded
-    if (nowMs < this.#nextRecordMs) return
-    this.#nextRecordMs = nowMs + RECORD_INTERVAL_MS
-    this.#unrecorded = 0
-    this.#options.logger?.warn(
-      'Connections closed without a PROXY header: {}. The last was from {}: {}',
-      count,
-      address,
-      reason,
-    )
   }
 }
 
@@ -116,8 +129,10 @@ interface WaitingOwner {
   /**
    * The connection was closed before its first byte. This is not an error: health checks close it, and AWS load balancers send
    * the header only with the first byte of the client.
+   *
+   * @param isLate Whether the deadline has passed. Otherwise, the peer has closed the connection
    */
-  onSilent(): void
+  onSilent(isLate: boolean): void
 }
 
 /** A connection whose header is not complete. */
@@ -172,7 +187,7 @@ class WaitingConnection implements HasDeadline {
 
   #fail(reason: string | undefined): void {
     this.destroy()
-    if (this.#received.length === 0) this.#owner.onSilent()
+    if (this.#received.length === 0) this.#owner.onSilent(reason === undefined)
     else this.#owner.onFailed(reason)
   }
 

@@ -28,9 +28,9 @@ describe('systemdSockets', () => {
     ],
     ['a count of zero', env('0'), undefined, /LISTEN_FDS is '0'/],
     ['a count that is not a number', env('many'), undefined, /LISTEN_FDS is 'many'/],
-    ['a name without names', env('1'), 'web', /they have no names\. Set FileDescriptorName=web/],
-    ['another name', env('2', 'a:b'), 'web', /the passed names are: a, b\./],
-    ['a name beyond the sockets', env('1', 'a:web'), 'web', /the passed names are: a, web/],
+    ['a name without names', env('1'), 'web', /the passed sockets have no names\. Set FileDescriptorName=web/],
+    ['another name', env('2', 'a:b'), 'web', /: systemd passed only a, b\./],
+    ['a name beyond the sockets', env('1', 'a:web'), 'web', /: systemd passed only a\./],
   ])('throws for %s', (_what, given, name, message) => {
     const act = (): unknown => systemdSockets(given, PID, name)
     expect(act).toThrow(StartupError)

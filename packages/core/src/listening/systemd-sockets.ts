@@ -49,7 +49,10 @@ export function systemdSockets(env: NodeJS.ProcessEnv, pid: number, name: string
   const names = LISTEN_FDNAMES.split(':')
   const named = fds.filter((_, index) => names[index] === name)
   if (named.length > 0) return named
-  const found = LISTEN_FDNAMES === '' ? 'they have no names' : `the passed names are: ${names.join(', ')}`
+  const found =
+    LISTEN_FDNAMES === ''
+      ? 'the passed sockets have no names'
+      : `systemd passed only ${names.slice(0, count).join(', ')}`
   throw withCode(
     'FW_SYSTEMD_SOCKET',
     new StartupError(

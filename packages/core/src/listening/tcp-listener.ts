@@ -1,6 +1,6 @@
 import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import type { ProxySource } from '@fw/client-address'
+import { peerAddress, type ProxySource } from '@fw/client-address'
 import type { CertificateSet } from '../tls/certificate-set.ts'
 import { Level } from '@fw/log'
 import type { Bindable, SocketAddress } from './bind.ts'
@@ -149,9 +149,13 @@ export class TcpListener implements Bindable {
   #drain(): Promise<void> {
     this.#server.close()
     this.#connections.forEach((connection) => connection.drain())
-    // A client in a TLS handshake, or before its PROXY header, is about to send a request. Give it a short time for all of them.
+    // A client in a TLS handshake, or before its PROXY header, is about to send a request. Give the client a short
+    // time to do so.
     const { drainIdleMs } = this.#options.host.limits
-    const timer = drainIdleMs === 0 ? undefined : setTimeout(() => this.#closeUnready(), drainIdleMs)
+    const close = (): void => this.#closeUnready()
+    const timer = drainIdleMs === 0 ? undefined : setTimeout(close, drainIdleMs)
+    // Bytes can already be in the kernel. The event loop reads them in this turn or the next one.
+    if (timer === undefined) setImmediate(() => setImmediate(close))
     return new Promise((resolve) => {
       this.#onEmpty = () => {
         clearTimeout(timer)
@@ -169,9 +173,12 @@ export class TcpListener implements Bindable {
   }
 
   /** Counts the connections of an address. Destroys one above the limit. @returns Whether the connection is kept */
-  #countAddress(socket: Socket, address: string | undefined): boolean {
+  #countAddress(socket: Socket, source: string | undefined): boolean {
     const { maxConnectionsPerAddress } = this.#options.host.limits
-    if (maxConnectionsPerAddress === 0 || address === undefined) return true
+    if (maxConnectionsPerAddress === 0) return true
+    // On a dual-stack listener, a socket has an IPv4-mapped address, and a PROXY header can state the same one as IPv4.
+    const address = peerAddress(source)
+    if (address === undefined) return true
     const open = this.#perAddress
     const count = (open.get(address) ?? 0) + 1
     open.set(address, count)
@@ -185,7 +192,10 @@ export class TcpListener implements Bindable {
     return false
   }
 
-  /** Serves a connection whose PROXY header is complete, or that sends none. The client of a proxy counts, not the proxy. */
+  /**
+   * Serves a connection whose PROXY header is complete, or that sends none. Address limits apply to the client of a
+   * proxy, not to the proxy.
+   */
   #serveProxied(socket: Socket, source: ProxySource | undefined): void {
     if (this.#hasLeft(socket)) {
       socket.destroy()
@@ -231,6 +241,7 @@ export class TcpListener implements Bindable {
     traceOpen(transport, 'HTTP/1.1')
     let options = this.#http1Options.get(host)
     if (options === undefined) {
+      const headers = this.#scheme === 'http' ? this.#proxyHeaders : undefined
       options = {
         host,
         deadlines: this.#deadlines,
@@ -238,6 +249,7 @@ export class TcpListener implements Bindable {
         onHttp2:
           this.#options.http2 && this.#scheme === 'http' ? (taken) => this.#switchToHttp2(taken, host) : undefined,
         onReceiving: (isShared) => this.#notifyReceiving(isShared),
+        onRefusedStart: headers && ((received, of) => headers.onRefusedStart(received, of)),
         onClose: (closed) => this.#forget(closed),
       }
       this.#http1Options.set(host, options)

@@ -6,7 +6,7 @@ export type CountByProtocol = Record<ProtocolText, number>
 
 /** Connections and their requests at one moment. */
 export interface Traffic {
-  /** Open connections, except those in a TLS handshake. */
+  /** Open connections, except those that wait for a PROXY header or a TLS handshake. */
   readonly connections: CountByProtocol
   /** Requests whose head was received and whose exchange has not ended. */
   readonly requests: CountByProtocol

@@ -103,7 +103,7 @@ describe('App.fetch', () => {
     expect((await response.bytes()).byteLength).toBe(64 * 16 * 1024)
   })
 
-  it('copies written bytes, so that the handler can reuse its buffer', async () => {
+  it('copies written bytes, so the handler can reuse its buffer', async () => {
     const app = new App()
     const chunk = Buffer.from('a')
     app.router.get('/', async (ctx) => {

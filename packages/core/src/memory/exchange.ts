@@ -16,7 +16,7 @@ import { wholeResponse } from './response.ts'
  */
 const MAX_WAITING_BYTES = 64 * 1024
 
-/** Callbacks for a body that is completely in memory, so that it never has to be requested, paused or resumed. */
+/** Callbacks for a body that is completely in memory, which never has to be requested, paused or resumed. */
 const NO_SUPPLY: BodySupply = { onWanted() {}, onFull() {}, onRoom() {} }
 
 /** Answers a request with a `Response`, without a network connection. Both bodies can be streams. */

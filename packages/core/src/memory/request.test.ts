@@ -55,7 +55,7 @@ describe('memoryRequest', () => {
     ['/', { method: 'POST', body: 'x', headers: { 'content-type': 'text/csv' } }],
     ['/', { method: 'POST', body: new URLSearchParams('a=1') }],
     ['/', { method: 'POST', body: new Uint8Array(3) }],
-  ])('reads %j %j like a Request', (input, init) => {
+  ])('reads %j with the init %j like a Request', (input, init) => {
     expect(outcome(() => facts(memoryRequest(input, init)))).toEqual(outcome(() => ofRequest(input, init)))
   })
 

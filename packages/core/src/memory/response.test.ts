@@ -36,7 +36,7 @@ const facts = (response: Response): unknown => [
 ]
 
 describe('wholeResponse', () => {
-  it.each(READERS)('returns the same as a native Response when read by %s', async (_, read) => {
+  it.each(READERS)('returns the same content as a native Response when read by %s', async (_, read) => {
     for (const body of BODIES) {
       const settle = async (response: Response): Promise<unknown> => {
         const [first] = await Promise.allSettled([Promise.resolve(response).then(read)])

@@ -16,7 +16,10 @@ export function wholeResponse(
   body: string | Uint8Array<ArrayBuffer> | null,
 ): Response {
   if (status > 599) {
-    throw withCode('FW_INVALID_STATUS', new RangeError(`response: status must be at most 599, got ${status}.`))
+    throw withCode(
+      'FW_INVALID_STATUS',
+      new RangeError(`response: status must be at most 599, got ${status}. Write, for example, 500.`),
+    )
   }
   // Set the prototype on first use. The first access to `Response` makes Node.js load all of `fetch`, which is a tenth
   // of the startup time.

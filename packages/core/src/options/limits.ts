@@ -3,8 +3,8 @@ import { integer, type OptionKinds } from '@fw/options'
 import { MAX_TIMER_MS } from './timer.ts'
 
 /**
- * Limits on what one client can use. Every limit has a default and an option in `new Server({ limits })`. Its name
- * states the unit. 0 turns a time limit off.
+ * Limits on what one client can use. Every limit has a default and an option in `new Server({ limits })`. The option
+ * name states the unit. 0 turns a time limit off.
  */
 export interface Limits {
   /**
@@ -71,13 +71,13 @@ export interface Limits {
    */
   readonly maxBufferedBytes: number
   /**
-   * Limits the milliseconds from accepting a connection to the end of its TLS or QUIC handshake. A slower connection is closed
-   * without a response. Default 10,000: several round trips even on a slow link.
+   * Limits the milliseconds from accepting a connection, or from the end of its PROXY header, to the end of its TLS or QUIC
+   * handshake. A slower connection is closed without a response. Default 10,000: several round trips even on a slow link.
    */
   readonly tlsHandshakeTimeoutMs: number
   /**
-   * Limits the milliseconds from accepting a connection to its first byte. A slower connection is closed without a response,
-   * because idle connections cost clients nothing. Default 10,000.
+   * Limits the milliseconds from accepting a connection, or from the end of its TLS handshake or PROXY header, to its first
+   * byte. A slower connection is closed without a response, because idle connections cost clients nothing. Default 10,000.
    */
   readonly firstByteTimeoutMs: number
   /**
@@ -131,18 +131,18 @@ export interface Limits {
   readonly maxRequestsPerConnection: number
   /**
    * Limits the TCP connections that the kernel queues until the process accepts them. Clients that find the queue full
-   * retry after a second. Default 4,096, the default maximum on Linux (`net.core.somaxconn`), so that a burst of
+   * retry after a second. Default 4,096, the default maximum on Linux (`net.core.somaxconn`), so a burst of
    * connections delays no client. 0 uses the Node.js default.
    */
   readonly maxPendingConnections: number
   /**
-   * Limits the open TCP connections of a listener; further ones are closed immediately. Default 0 (no limit): the
-   * operating system's limits suit most servers.
+   * Limits the open TCP connections of a listener, including those that wait for a TLS handshake or a PROXY header; further
+   * ones are closed immediately. Default 0 (no limit): the operating system's limits suit most servers.
    */
   readonly maxConnections: number
   /**
-   * Limits the open TCP connections of a listener from one address; further ones are closed immediately. Default 0 (no
-   * limit): many clients can share an address.
+   * Limits the open TCP connections of a listener from one address; further ones are closed immediately. A connection whose
+   * PROXY header is not complete does not count. Default 0 (no limit): many clients can share an address.
    */
   readonly maxConnectionsPerAddress: number
   /**

@@ -6,7 +6,7 @@ const check = (proxyProtocol: unknown, place: ListenOptions = {}): unknown =>
 
 const FIX = "Write the addresses of the proxies, for example ['10.0.0.0/8']."
 
-describe('the option proxyProtocol of listen', () => {
+describe('the listen option proxyProtocol', () => {
   it.each([
     [{ from: ['10.0.0.0/8'] }, {}],
     [{ from: ['10.0.0.1', '2001:db8::/32', '0.0.0.0/0'] }, { port: 8080 }],

@@ -10,8 +10,9 @@ export interface ProxyProtocolOptions {
    */
   readonly from: readonly string[]
   /**
-   * Limits the milliseconds from accepting a connection to the end of its header. Then the connection is closed. Default
-   * 5,000: the specification recommends at least 3 seconds, so that a lost packet can be sent again. 0 disables the limit.
+   * Limits the milliseconds from accepting a connection to the end of its header. A slower connection is closed.
+   * Default 5,000: the specification recommends at least 3 seconds, so that a lost packet can be sent again. 0
+   * disables the limit.
    */
   readonly timeoutMs?: number
   /**

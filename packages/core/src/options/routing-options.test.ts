@@ -80,7 +80,7 @@ describe('caseSensitive: false', () => {
     ['GET /FILES/A/b', ['/files/*path', { path: 'A/b' }]],
     ['GET /USER%53', ['/users', {}]],
     ['GET /Users/', [405, 'POST, OPTIONS']],
-  ])('handles %s', async (line, expected) => {
+  ])('handles %s without regard to case', async (line, expected) => {
     expect(await ask(app, line)).toEqual(expected)
   })
 

@@ -22,7 +22,7 @@ describe('the option workers', () => {
     ['auto', availableParallelism()],
     [{ count: 3 }, 3],
     [{ count: 'auto' }, availableParallelism()],
-  ])('resolves %j to %i processes with the default settings', (given, count) => {
+  ])('resolves %j to the process count %i with the default settings', (given, count) => {
     expect(resolveWorkerOptions(given, false)).toEqual({ ...DEFAULTS, count })
   })
 

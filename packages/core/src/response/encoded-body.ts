@@ -4,8 +4,8 @@ import type { BodyEncoder, FieldList, ResponseBody } from '@fw/types'
 const MAX_WAITING_BYTES = 64 * 1024
 
 /**
- * Passes all written bytes through an encoder to another body. Calls the encoder one step at a time, so later writes
- * wait for a step that returns a promise.
+ * Passes all written bytes through an encoder to the target body. Calls the encoder one step at a time, so later
+ * writes wait for a step that returns a promise.
  */
 export class EncodedBody implements ResponseBody {
   readonly #target: ResponseBody
@@ -41,7 +41,10 @@ export class EncodedBody implements ResponseBody {
     return this.#target.bodyBytes
   }
 
-  /** Includes bytes that the encoder is still reading, because their buffer must not be reused yet. */
+  /**
+   * The buffered bytes, including those that the encoder is still reading, because their buffer must not be reused
+   * yet.
+   */
   get bufferedBytes(): number {
     return this.#waitingBytes + this.#target.bufferedBytes
   }

@@ -48,15 +48,15 @@ describe('a Response from fetch()', () => {
       const response = await through(coding)
       expect(await response.text()).toBe(TEXT)
       expect(['content-encoding', 'connection'].map((name) => response.headers.get(name))).toEqual([null, null])
-      // The length must not be the length of the coded bytes. It is known only if all bytes have arrived.
+      // The length must not be the length of the encoded bytes. It is known only if all bytes have arrived.
       expect([null, String(TEXT.length)]).toContain(response.headers.get('content-length'))
       expect([response.headers.get('x-own'), response.headers.getSetCookie()]).toEqual(['1', ['a=1', 'b=2']])
     },
   )
 
   it.each([
-    ['without a coding', 'plain', null],
-    ['with a coding that fetch() does not decode', 'x-own', 'x-own'],
+    ['without a content coding', 'plain', null],
+    ['with a content coding that fetch() does not decode', 'x-own', 'x-own'],
   ])('keeps its length %s', async (_, coding, announced) => {
     const response = await through(coding)
     expect(await response.text()).toBe(TEXT)

@@ -8,7 +8,7 @@ export interface FilteredContext extends Context {
   readonly prepared: PreparedResponse
   /** The filters that have not run yet, in the order in which they were added. */
   filters: readonly ResponseFilter[] | undefined
-  /** Whether the route's timeout has expired, so that another context responds. */
+  /** Whether the route's timeout has expired. If so, another context responds. */
   readonly isTimedOut: boolean
   /** Reports an error for which the client receives no response. */
   reportFailure(error: unknown): void

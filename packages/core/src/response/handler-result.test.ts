@@ -31,7 +31,7 @@ describe("a handler's result", () => {
     ['iterator', 'ctx.stream(…)', () => [1].values().map(String)],
     ['Request', 'new Response(…)', () => new Request('http://localhost/')],
     ['Context', 'nothing', (ctx) => ctx],
-  ])('must not be a %s, and the error names the value to return instead', async (_, hint, make) => {
+  ])('cannot be a %s, and the error names the value to return instead', async (_, hint, make) => {
     const [status, , report] = await respond(make)
     expect(status).toBe(500)
     expect(report).toMatch(/^TypeError: response: body must have a JSON form, got a value of type .* Return /)

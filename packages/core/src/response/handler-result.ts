@@ -173,7 +173,10 @@ export function checkText(api: string, body: unknown): string {
  */
 function wrongBody(api: string, expected: string, body: unknown): TypeError {
   discardResult(body)
-  return withCode('FW_INVALID_BODY', new TypeError(`${api}: body must be ${expected}, got ${showType(body)}.`))
+  return withCode(
+    'FW_INVALID_BODY',
+    new TypeError(`${api}: body must be ${expected}, got ${showType(body)}. Convert it.`),
+  )
 }
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
@@ -186,7 +189,9 @@ export function checkRedirect(location: unknown, status: number): void {
   if (typeof location !== 'string') {
     throw withCode(
       'FW_INVALID_REDIRECT',
-      new TypeError(`ctx.redirect: location must be a string, got ${showValue(location)}. Pass for example url.href.`),
+      new TypeError(
+        `ctx.redirect: location must be a string, got ${showValue(location)}. Pass, for example, url.href.`,
+      ),
     )
   }
   if (!REDIRECTS.has(status)) {

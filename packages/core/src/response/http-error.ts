@@ -32,7 +32,8 @@ const MEANT: Readonly<Record<string, string>> = {
 }
 
 /**
- * Marks every `HttpError`, including those from other copies of this package and from packages that do not import it.
+ * Property that marks every `HttpError`, including those from other copies of this package and from packages that do
+ * not import it.
  */
 const HTTP_ERROR = Symbol.for('@fw/core: HttpError')
 
@@ -68,7 +69,9 @@ export class HttpError extends Error {
     if (!isErrorStatus(status)) {
       throw withCode(
         'FW_INVALID_STATUS',
-        new RangeError(`HttpError: status must be an integer from 400 to 599, got ${showValue(status)}.`),
+        new RangeError(
+          `HttpError: status must be an integer from 400 to 599, got ${showValue(status)}. Write, for example, 404.`,
+        ),
       )
     }
     checkOptions('HttpError', options, HTTP_ERROR_KINDS, MEANT)

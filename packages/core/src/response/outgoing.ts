@@ -12,7 +12,7 @@ import { allowsBody } from '../engine/exchange/response-head.ts'
 import { EncodedBody } from './encoded-body.ts'
 import type { PreparedResponse } from './prepared-response.ts'
 
-/** Represents a body that is sent in pieces after the head. */
+/** Placeholder for a body that is sent in pieces after the head. */
 export const STREAM: unique symbol = Symbol('stream')
 
 type WholeBody = string | Uint8Array | null
@@ -88,7 +88,8 @@ export class Outgoing implements OutgoingResponse {
 
   replaceLater(body: Promise<string | Uint8Array>): void {
     try {
-      this.#requireWhole('replaceLater')
+      // An empty body can also be replaced later, unless `startResponse()` sends the head now.
+      if (!this.#isEmpty) this.#requireWhole('replaceLater')
     } catch (error) {
       // No caller waits for the body.
       Promise.resolve(body).catch(() => {})
@@ -123,7 +124,8 @@ export class Outgoing implements OutgoingResponse {
       this.#later = undefined
       return later.then((body) => {
         if (typeof body !== 'string' && !(body instanceof Uint8Array)) throw notABody('replaceLater', body)
-        this.#setBody(body)
+        // A body that stays empty keeps its `content-length`, which can be that of the GET response.
+        if (!this.#isEmpty || body.length > 0) this.#setBody(body)
         return this.run(filters, ctx, i - 1)
       })
     }
@@ -147,6 +149,10 @@ export class Outgoing implements OutgoingResponse {
       }
     }
     return body
+  }
+
+  get #isEmpty(): boolean {
+    return this.#body === null && this.kind === 'none'
   }
 
   #setBody(body: WholeBody): void {

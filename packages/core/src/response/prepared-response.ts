@@ -50,7 +50,9 @@ export class PreparedResponse {
     if (!Number.isInteger(status) || status < 200 || status > 599) {
       throw withCode(
         'FW_INVALID_STATUS',
-        new RangeError(`response: status must be an integer from 200 to 599, got ${showValue(status)}.`),
+        new RangeError(
+          `response: status must be an integer from 200 to 599, got ${showValue(status)}. Write, for example, 404.`,
+        ),
       )
     }
     if (this.#sender?.headSent === true) {
@@ -90,7 +92,7 @@ export class PreparedResponse {
     return this.#impliedType === undefined ? [] : ['content-type', this.#impliedType]
   }
 
-  /** Sets the body and releases the previous one. Releases both if it throws. */
+  /** Sets the body and releases the previous one. Releases both if this method throws. */
   set(body: ResponseBody, contentType: string | undefined, init?: ResponseInit): void {
     this.#replaceBody(body)
     this.#imply(contentType)
@@ -108,7 +110,7 @@ export class PreparedResponse {
 
   /**
    * Prepares a handler's result. For `undefined`, keeps the response that the handler prepared through the context, or
-   * sets the status to 204 without one.
+   * sets the status to 204 if there is none.
    *
    * @throws like `readHandlerResult`
    */

@@ -46,7 +46,7 @@ describe('isHttpError', () => {
     [new ProtocolError(400, 'x'), false],
     [{ name: 'HttpError', status: 404 }, false],
     [null, false],
-  ])('converts %s to %s', (error, expected) => {
+  ])('reports whether %s is an HttpError: %s', (error, expected) => {
     expect(isHttpError(error)).toBe(expected)
   })
 })

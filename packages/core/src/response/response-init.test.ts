@@ -19,7 +19,7 @@ describe('the init of a response', () => {
     [201, 'TypeError: response: init must be an object, got 201. Write { status: 201 } or { headers }.'],
     ['x', 'TypeError: response: init must be an object, got "x". Write { status: 201 } or { headers }.'],
     [null, 'TypeError: response: init must be an object, got null. Write { status: 201 } or { headers }.'],
-  ])('must not be %j', async (init, message) => {
+  ])('cannot be %j', async (init, message) => {
     expect(await errorOf(init)).toBe(message)
   })
 
@@ -29,11 +29,11 @@ describe('the init of a response', () => {
     [new Map([['a', 'b']]), 'a Map'],
     ['a: b', 'a string'],
     [null, 'null'],
-  ])('must not contain headers of another form: %o', async (headers, got) => {
+  ])('cannot contain headers in the form %o', async (headers, got) => {
     expect(await errorOf({ headers })).toBe(`TypeError: ${plain(got)}`)
   })
 
-  it('must not contain a Headers object in an HttpError either', () => {
+  it('cannot contain a Headers object in an HttpError', () => {
     expect(() => new HttpError(401, 'no', { headers: new Headers() as never })).toThrow(
       expect.objectContaining({ name: 'TypeError', message: plain('a Headers') }),
     )

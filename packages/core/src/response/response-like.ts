@@ -61,13 +61,13 @@ const DECODED: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'deflate', 'br',
 const NONE: ReadonlySet<string> = new Set()
 /** Fields that describe the connection over which the `Response` arrived. */
 const OF_CONNECTION: ReadonlySet<string> = new Set(['connection'])
-/** Fields that describe the connection or the coded body, and do not apply to the decoded body. */
+/** Fields that describe the connection or the encoded body, and do not apply to the decoded body. */
 const OF_CODED_BODY: ReadonlySet<string> = new Set([...OF_CONNECTION, 'content-encoding', 'content-length'])
 
 /**
  * Returns the names of fields to omit. A `Response` that the handler created keeps all fields. The fields of a fetched
- * `Response` describe the other connection and the coded body, even though the body is decoded (Fetch standard,
- * "HTTP-network fetch").
+ * `Response` describe the connection over which it arrived and the encoded body, even though the body is decoded
+ * (Fetch standard, "HTTP-network fetch").
  */
 function omittedFields(response: ResponseLike): ReadonlySet<string> {
   // Only a fetched `Response` has a URL.

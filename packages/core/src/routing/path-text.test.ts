@@ -65,7 +65,7 @@ describe('decodePath', () => {
 })
 
 describe('withoutCase', () => {
-  it('keeps the length of any text, so that indexes also fit the original text', () => {
+  it('keeps the length of any text, so indexes also fit the original text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(withoutCase(text)).toHaveLength(text.length)

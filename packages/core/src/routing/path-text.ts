@@ -1,6 +1,6 @@
 /** Placeholder for an encoded slash: a lone surrogate, which percent-encoding cannot produce. */
 const ENCODED_SLASH = '\udc2f'
-/** With the flag `u`, matches only a lone surrogate, not half of a pair. */
+/** Matches every placeholder. With the flag `u`, it does not match half of a surrogate pair. */
 const ENCODED_SLASHES = /\udc2f/gu
 
 /**

@@ -6,7 +6,7 @@ export const ANY_METHOD: unique symbol = Symbol('any method')
 /** Method name, or the key for any method. */
 export type MethodKey = string | typeof ANY_METHOD
 
-/** Not a method, so no route handles it. A search for it visits every route of a path. */
+/** Key that is not a method, so no route handles it. A search for this key visits every route of a path. */
 export const NO_METHOD = ''
 
 /** Methods that a route for any method does not handle, because their semantics need an explicit handler. */
@@ -28,7 +28,7 @@ export interface RouteEntry<T> {
   readonly names: readonly string[]
   /** Result for a pattern without parameters. Allocated once. */
   readonly fixed: RouteMatch<T> | undefined
-  /** Whether another route that is registered for the same paths replaces this one. */
+  /** Whether a route that is registered explicitly for the same paths replaces this one. */
   readonly isImplied: boolean
 }
 

@@ -15,7 +15,7 @@ const NAME = /^[A-Za-z_][\w-]*$/
  * A parameter or wildcard fills a whole segment. Only optional parameters can follow an optional parameter, and a
  * wildcard must be last. Literal text is written in decoded form and is compared with decoded path segments.
  *
- * @throws {TypeError} with the error and its index in the pattern
+ * @throws {TypeError} if the pattern is malformed. The message names the rule and the index of the mistake
  */
 export function parsePattern(pattern: string): readonly PatternSegment[] {
   if (typeof pattern !== 'string') {

@@ -18,7 +18,7 @@ export type RouteLookup<T> =
   | RouteMatch<T>
   /** The path has routes, but not for this method. The best match comes first. */
   | { readonly kind: 'other-methods'; readonly allow: readonly string[]; readonly values: readonly T[] }
-  /** A route matches the path with its trailing slash toggled. `reference` is the relative reference to it. */
+  /** A route matches the path with its trailing slash toggled. `reference` is the relative reference to that path. */
   | { readonly kind: 'other-end'; readonly reference: string }
   | { readonly kind: 'unknown' }
   /** The path has a malformed percent-encoding. */

@@ -18,15 +18,15 @@ export interface TlsAcceptorOptions {
   readonly ticketKeys: TicketKeys
   readonly logger: Logger | undefined
   /**
-   * Takes over each connection after its handshake. `openedAt` is the time before the handshake, measured with
-   * `performance.now()`. `source` is the peer's address according to a PROXY header.
+   * Takes over each connection after its handshake. `openedAt` is the time before the handshake and after any PROXY header,
+   * measured with `performance.now()`. `source` is the peer's address according to a PROXY header.
    */
   readonly onSecure: (socket: TLSSocket, openedAt: number, source: ProxySource | undefined) => void
   /** Called when a handshake fails. */
   readonly onFailed: () => void
 }
 
-/** Socket property that stores the time at which the socket was accepted. */
+/** Socket property that stores the time at which the socket was accepted, or at which its PROXY header was complete. */
 const ACCEPTED_AT = Symbol('accepted at')
 /** Property of a socket: the peer's address according to a PROXY header. */
 const SOURCE = Symbol('source')
@@ -40,7 +40,7 @@ interface AcceptedSocket extends Socket {
 const MIN_VERSION = 'TLSv1.2'
 /** Session ID context. It is the same for all certificates, so that a ticket is valid for each of them. */
 const SESSION_ID_CONTEXT = 'fw'
-/** Represents no limit, because `node:tls` replaces 0 with its own default. */
+/** Timeout that stands for no limit, because `node:tls` replaces 0 with its own default. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1
 
 /** Accepts TLS connections on one port. Chooses the certificate by the name that the client requests. */

@@ -9,7 +9,7 @@ export interface CertificateUser {
   /**
    * Checks certificates before they are used.
    *
-   * @throws {StartupError} if it cannot use them
+   * @throws {StartupError} if the component cannot use the certificates
    */
   checkCertificates(next: CertificateSet): void
   /**
@@ -19,7 +19,10 @@ export interface CertificateUser {
   useCertificates(next: CertificateSet): void
 }
 
-/** Default interval between two checks of watched files. Short enough for a manual renewal, and cheap. */
+/**
+ * Default interval between two checks of watched files. After a manual renewal, the new certificate is therefore in
+ * use almost immediately.
+ */
 const WATCH_INTERVAL_MS = 2_000
 
 /** Loads the certificates that an option describes, and keeps them up to date. */

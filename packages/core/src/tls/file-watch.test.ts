@@ -10,7 +10,7 @@ it.each<[string, (join: (name: string) => string) => Promise<void>]>([
   // Write in one step: emptying the file first could be detected as a separate change.
   ['is written', async (join) => writeFileSync(join('current'), 'after', { flag: 'r+' })],
   [
-    'is replaced by another file',
+    'is replaced by a different file',
     async (join) => {
       await writeFile(join('new'), 'b4')
       await rename(join('new'), join('current'))

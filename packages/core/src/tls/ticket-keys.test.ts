@@ -18,7 +18,7 @@ describe('TicketKeys', () => {
     expect(new TicketKeys(one.share(0), 0).current(0)).toEqual(one.current(0))
   })
 
-  it('returns equal keys in processes that share the secret, however late they receive it', () => {
+  it('returns equal keys in processes that share the secret, regardless of when they receive it', () => {
     const first = new TicketKeys(undefined, 0)
     const second = new TicketKeys(first.share(0), 0)
     const third = new TicketKeys(first.share(5 * DAY), 5 * DAY)

@@ -1,6 +1,6 @@
 import { hkdfSync, randomBytes } from 'node:crypto'
 
-/** Size of the session-ticket keys in `node:tls`. */
+/** Size of the session-ticket keys in `node:tls`, in bytes. */
 const KEY_BYTES = 48
 const SECRET_BYTES = 32
 /**

@@ -1,4 +1,4 @@
-/** Number of pings within one timeout. Enough that a single late response does not matter. */
+/** Number of pings within one timeout. With this many, a single late response does not matter. */
 const BEATS = 5
 
 /** Returns the milliseconds between two pings. */

@@ -49,8 +49,8 @@ export class LineRelay {
   #queuedBytes = 0
   #isWriting = false
   /**
-   * Whether the relay is not waiting for the reader, which is too slow. Long lines can be split until the reader
-   * catches up.
+   * Whether the relay has stopped waiting for the reader, because the reader is too slow. Long lines can be split
+   * until the reader catches up.
    */
   #isSlow = false
   #readerGone = false

@@ -103,7 +103,7 @@ interface Place extends Offer {
 /**
  * Binds the address for the workers.
  *
- * @throws {StartupError} if it cannot be bound
+ * @throws {StartupError} if the address cannot be bound
  */
 async function openPlace(options: WorkerListenOptions, udp: boolean, count: number): Promise<Place> {
   const binding = bindingOf(options)

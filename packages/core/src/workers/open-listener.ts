@@ -61,7 +61,7 @@ export interface ServerHooks {
   /**
    * Reloads the server's certificates.
    *
-   * @throws {StartupError} if they cannot be used
+   * @throws {StartupError} if the certificates cannot be used
    */
   reloadTls(): Promise<void>
 }

@@ -28,7 +28,7 @@ it('resolves when all workers are listening, and counts each once', async () => 
   expect([onStarted.mock.calls, starts.size, vi.getTimerCount()]).toEqual([[[address]], 0, 0])
 })
 
-it('fails with the reason from a worker that ends before it listens, and ignores one that is already listening', async () => {
+it('fails with the reason of a worker that exits before it listens, and ignores one that is already listening', async () => {
   const starts = new PendingStarts(2, 1000)
   const all = outcomeOf(starts.all(0))
   starts.taken(0, 0, address)

@@ -26,7 +26,7 @@ export class PendingStarts {
   /**
    * Resolves when all workers are listening.
    *
-   * @throws {StartupError} if one of them fails or does not listen in time
+   * @throws {StartupError} if a worker fails or does not listen in time
    */
   async all(listen: number): Promise<SentAddress> {
     const start: PendingStart = { ...Promise.withResolvers<SentAddress>(), taken: new Set() }
@@ -60,7 +60,7 @@ export class PendingStarts {
   }
 
   /**
-   * Rejects the calls that the worker in a slot has not reached, because it has ended.
+   * Rejects the calls that the worker in a slot has not reached, because the worker has ended.
    *
    * @returns Number of rejected calls
    */

@@ -22,11 +22,11 @@ function waits(wanted: number | undefined): number[] {
   })
 }
 
-it('replaces spares that were ready after the same pause each time', () => {
+it('waits the same time before it replaces each spare that was ready', () => {
   expect(waits(1)).toEqual(Array(5).fill(1000))
 })
 
-it('waits longer each time after spares that never became ready', () => {
+it('waits longer each time before it replaces a spare that never became ready', () => {
   const [first = 0, , third = 0, , fifth = 0] = waits(undefined)
   expect(first).toBe(1000)
   expect(third).toBeGreaterThan(first)

@@ -29,7 +29,7 @@ export class SpareWorker {
     if (this.#process === undefined) this.#startIn(PAUSE_MS)
   }
 
-  /** Takes the spare for use as a worker, and prepares the next one. Returns `undefined` without a spare. */
+  /** Takes the spare for use as a worker, and prepares the next one. Returns `undefined` if there is no spare. */
   take(): WorkerProcess | undefined {
     const taken = this.#process
     this.#process = undefined

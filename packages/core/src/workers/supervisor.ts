@@ -89,7 +89,7 @@ export class Supervisor {
     return this.#stopped !== undefined
   }
 
-  /** Announces a `listen` call. The workers keep running until it is withdrawn. */
+  /** Announces a `listen` call. The workers keep running until the call is withdrawn. */
   join(listen: number): void {
     this.#listens.add(listen)
   }
@@ -137,7 +137,7 @@ export class Supervisor {
   /**
    * Makes every worker that serves this call reload its server's certificates.
    *
-   * @throws {StartupError} if workers could not, with the workers and the causes. The others use the new certificates
+   * @throws {StartupError} with each failed worker and its cause. The other workers use the new certificates
    */
   async reloadTls(listen: number): Promise<void> {
     const workers = [...this.#processes].filter(({ placed }) => placed.has(listen))

@@ -10,8 +10,8 @@ import type { SocketHandle } from './port-sockets.ts'
 import { SLOT_VARIABLE } from './worker-process.ts'
 
 /**
- * Milliseconds within which the application must end after all listeners are closed. It might have resources that it
- * never closes.
+ * Milliseconds within which the application must end after all listeners are closed. The application might have
+ * resources that it never closes.
  */
 const EXIT_MS = 500
 

@@ -31,25 +31,25 @@ export class WorkerProcess {
   /** The worker's number, from 0. A replacement has the same number. */
   slot: number
   readonly pid: number
-  /** The `listen` calls that it serves. */
+  /** The `listen` calls that the worker serves. */
   readonly listening: Set<number> = new Set()
-  /** The `listen` calls for which it has received an address. It can have loaded certificates for them. */
+  /** The `listen` calls for which the worker has received an address. It can have loaded certificates for them. */
   readonly placed: Set<number> = new Set()
-  /** The `listen` call for which it is waiting for an address. */
+  /** The `listen` call for which the worker is waiting for an address. */
   wanted: number | undefined = undefined
-  /** Whether it serves all listeners that it must serve. */
+  /** Whether the worker serves all listeners that it must serve. */
   isReady = false
-  /** Whether it has stopped accepting connections. */
+  /** Whether the worker has stopped accepting connections. */
   isDraining = false
-  /** Resolves to true when it serves all listeners, or to false when it ends before that. */
+  /** Resolves to true when the worker serves all listeners, or to false when the worker ends before that. */
   readonly ready: PromiseWithResolvers<boolean> = Promise.withResolvers()
-  /** One-line error from its failed `listen` call. */
+  /** One-line error from the worker's failed `listen` call. */
   startupError: string | undefined = undefined
   readonly #worker: Worker
   readonly #heartbeat = new Heartbeat()
   readonly #exited = Promise.withResolvers<void>()
   readonly #closed = new Map<number, PromiseWithResolvers<void>>()
-  /** Pending reloads of its certificates, in request order. */
+  /** Pending reloads of the worker's certificates, in request order. */
   readonly #reloads: PromiseWithResolvers<string | undefined>[] = []
   #failure: string | undefined = undefined
   #ending = ''
@@ -83,7 +83,7 @@ export class WorkerProcess {
     return `${role} (process ${this.pid})`
   }
 
-  /** Reason why it ended or was killed. Completes a sentence that starts with its name. */
+  /** Reason why the worker ended or was killed. Completes a sentence that starts with the worker's name. */
   get ending(): string {
     return this.#failure ?? this.#ending
   }
@@ -104,17 +104,17 @@ export class WorkerProcess {
     return false
   }
 
-  /** Resolves when it no longer serves this call. */
+  /** Resolves when the worker no longer serves this call. */
   async closed(listen: number): Promise<void> {
     if (!this.listening.has(listen)) return
     await Promise.race([this.#closing(listen).promise, this.exited])
   }
 
   /**
-   * Makes it reload a server's certificates. Resolves immediately if the process ends, because its replacement loads
-   * them anyway.
+   * Makes the worker reload a server's certificates. Resolves immediately if the process ends, because its replacement
+   * loads the certificates anyway.
    *
-   * @returns Reason why it could not
+   * @returns Reason why the worker could not reload the certificates
    */
   reloadTls(listen: number): Promise<string | undefined> {
     const reload = Promise.withResolvers<string | undefined>()

@@ -17,7 +17,7 @@ export const UNREAD_KINDS = [
   'stream',
 ] as const
 
-/** Opens 100 HTTP/2 streams with windows of 0 bytes, so that no response can be sent. */
+/** Opens 100 HTTP/2 streams with windows of 0 bytes, so no response can be sent. */
 export function unreadStreams(kind: (typeof UNREAD_KINDS)[number]): (port: number) => Socket {
   return (port) => {
     const socket = connect({ port, host: '127.0.0.1' })

@@ -91,7 +91,7 @@ describe.each([
     })
   })
 
-  it.each(['length', 'chunked'])('arrives after a body of 64 MiB by %s', async (framing) => {
+  it.each(['length', 'chunked'])('arrives after a body of 64 MiB (framing: %s)', async (framing) => {
     const field = framing === 'length' ? `Content-Length: ${64 * MIB}` : 'Transfer-Encoding: chunked'
     const head = `POST /later HTTP/1.1\r\nHost: a\r\n${field}\r\n\r\n`
     const body = framing === 'length' ? zeros(64 * MIB) : chunks(64 * MIB)

@@ -24,7 +24,7 @@ export interface BlockingResult {
   readonly error: string | undefined
 }
 
-/** Sends a whole request, then reads until the connection ends. */
+/** Sends a whole request, then reads until the connection closes. */
 export async function sendThenRead(request: BlockingRequest): Promise<BlockingResult> {
   const { port, tls, head, body, bytesPerSecond, waitsForClose = false } = request
   const options = { port, host: '127.0.0.1', allowHalfOpen: true }

@@ -94,7 +94,7 @@ describe('a CONNECT request', () => {
   const connect = 'CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n'
 
   it.each([405, 500, 302])(
-    'ends the connection after a response of %i, because tunnel data can follow',
+    'closes the connection after a response of %i, because tunnel data can follow',
     async (status) => {
       const targets: string[] = []
       const { port } = await serveEngines((exchange) => {
@@ -111,7 +111,7 @@ describe('a CONNECT request', () => {
   it.each<[string, (exchange: Exchange) => void]>([
     ['whole', (exchange) => exchange.respond(200, [], 'x')],
     ['streamed', HANDLERS['streams immediately']],
-  ])('receives a 200 response (%s) without a length, a coding or content', async (_, response) => {
+  ])('receives a 200 response (%s) without a length, a transfer coding or content', async (_, response) => {
     const { port } = await serveEngines(response)
     const { text, ended } = await rawExchange(port, connect + SMUGGLED)
     expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\n$/)

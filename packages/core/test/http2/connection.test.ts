@@ -37,7 +37,7 @@ describe('a TLS connection', () => {
     [['http/1.0', 'h2'], 'h2'],
     [['http/1.0'], 'http/1.0'],
     [[], false],
-  ])('answers ALPN %j with %s (RFC 9113 §3.2)', async (offered, protocol) => {
+  ])('responds to ALPN %j with %s (RFC 9113 §3.2)', async (offered, protocol) => {
     expect(await agree(offered)).toMatchObject({ alpnProtocol: protocol })
   })
 
@@ -160,7 +160,7 @@ describe('a PING frame (RFC 9113 §6.7)', () => {
 })
 
 describe('a GOAWAY frame (RFC 9113 §6.8)', () => {
-  it('ends the connection after the open streams if the client sends it without an error', async () => {
+  it('closes the connection after the open streams if the client sends it without an error', async () => {
     let exchange: Exchange | undefined
     const { port } = await serveEngines((received) => (exchange = received))
     const client = await RawClient.connect(port)

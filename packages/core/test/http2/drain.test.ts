@@ -35,7 +35,7 @@ function ask(client: ClientHttp2Session): Promise<string> {
   })
 }
 
-it('runs no request after the final GOAWAY, so that the client can retry each one (RFC 9113 §6.8)', async () => {
+it('runs no request after the final GOAWAY, so the client can retry each one (RFC 9113 §6.8)', async () => {
   const before = await serve()
   const after = await serve()
   const clients = [session(before.port), session(after.port)] as const

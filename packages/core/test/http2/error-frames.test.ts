@@ -11,7 +11,7 @@ const WRONG = frame(FrameType.PING, 0, 1, '12345678')
 
 describe('a GOAWAY frame with an error (RFC 9113 §6.8)', () => {
   it.each<[opened: string, sent: Buffer[], last: number]>([
-    ['nothing', [], 0],
+    ['no stream', [], 0],
     ['a stream', [POST], 1],
     ['streams with gaps', [POST, headers(7, request())], 7],
     ['a stream that was reset', [POST, headers(3, request()), rstStream(3)], 3],

@@ -32,8 +32,8 @@ describe('an HTTP/2 connection in a process that has refused no request', () => 
   })
 })
 
-describe('a JSON result that its connection cannot hold', () => {
-  it('becomes 503 without being converted to text', async () => {
+describe('a JSON result that exceeds the limit of its connection', () => {
+  it('causes a 503 without being converted to text', async () => {
     log.setSinks([])
     const limits = { maxBufferedBytesPerConnection: MIB, maxBufferedBytes: 4 * MIB }
     const server = new Server({ limits })

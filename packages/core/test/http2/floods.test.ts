@@ -218,7 +218,7 @@ describe('an oversized field section', () => {
     expect(refusals).toMatchObject([refusal, refusal])
   })
 
-  it('ends the connection if it exceeds four times the limit', async () => {
+  it('closes the connection if it exceeds four times the limit', async () => {
     const { client, refusals } = await serve({ maxHeadBytes: 4000 })
     const section = request('GET', '/', ['x', 'v'.repeat(16_000)])
     client.send(frame(HEADERS, Flag.END_STREAM, 1, section.subarray(0, 16_000)))
@@ -267,7 +267,7 @@ describe('an oversized field section', () => {
     expect(exchanges).toHaveLength(2)
   })
 
-  it('ends with the idle connection if it is never completed', async () => {
+  it('does not keep an idle connection open if it is never completed', async () => {
     const { client } = await serve({ sessionIdleTimeoutMs: 200 })
     client.send(frame(HEADERS, Flag.END_STREAM, 1, request()))
     await expect.poll(() => client.isClosed).toBe(true)

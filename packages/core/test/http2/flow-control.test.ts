@@ -26,7 +26,7 @@ async function serveLarge(length: number, initialWindow: number): Promise<RawCli
 }
 
 describe('content from the server (RFC 9113 §6.9)', () => {
-  it.each([0, 1, 1000, WINDOW])('stops at a window of %i bytes', async (window) => {
+  it.each([0, 1, 1000, WINDOW])('stops at a window of size %i', async (window) => {
     const client = await serveLarge(100_000, window)
     client.send(headers(1, request()))
     await expect.poll(() => bytes(client, 1)).toBe(window)
@@ -115,7 +115,7 @@ describe('content from the server (RFC 9113 §6.9)', () => {
     expect(client.hasEnded(1)).toBe(true)
   })
 
-  it('is shared, so that a large response does not block a later one', async () => {
+  it('is shared, so a large response does not block a later one', async () => {
     const client = await serveLarge(1_000_000, 2 ** 24)
     client.send(headers(1, request()))
     await expect.poll(() => bytes(client, 1)).toBe(WINDOW)
@@ -281,7 +281,7 @@ describe('the receive window of a stream (RFC 9113 §6.9)', () => {
     expect(await outcome).toBe('end')
   })
 
-  it('ends the connection with FLOW_CONTROL_ERROR if it is exceeded', async () => {
+  it('closes the connection with FLOW_CONTROL_ERROR if it is exceeded', async () => {
     const { port } = await serveEngines(() => {})
     const client = await RawClient.connect(port)
     client.send(headers(1, request('POST'), 0))

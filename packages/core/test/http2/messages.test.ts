@@ -76,7 +76,7 @@ describe('an invalid request (RFC 9113)', () => {
     client.send(headers(1, fieldBlock))
     await expect.poll(() => client.outcome(1)).toBe(outcome)
     expect(exchanges).toEqual([])
-    // §8.1.1: a stream error does not end the connection.
+    // §8.1.1: a stream error does not close the connection.
     expect(await client.serves(3)).toBe(true)
   })
 

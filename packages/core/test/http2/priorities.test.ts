@@ -183,7 +183,7 @@ describe('a PRIORITY_UPDATE frame (RFC 9218 §7.1)', () => {
       Buffer.concat(Array.from({ length: 101 }, (_, n) => priorityUpdate(1 + 2 * n, 'u=1'))),
       'connection PROTOCOL_ERROR',
     ],
-  ])('closes the connection %s', async (_what, sent, outcome) => {
+  ])('closes the connection if it is %s', async (_what, sent, outcome) => {
     const { port } = await serveEngines((exchange) => exchange.respond(200, [], 'x'))
     const client = await RawClient.connect(port)
     await client.ping()
@@ -204,7 +204,7 @@ describe('a PRIORITY_UPDATE frame (RFC 9218 §7.1)', () => {
 })
 
 describe('SETTINGS_NO_RFC7540_PRIORITIES (RFC 9218 §2.1)', () => {
-  it('is announced with 1', async () => {
+  it('is announced with the value 1', async () => {
     const { port } = await serveEngines(() => {})
     expect(serverSettings(await RawClient.connect(port)).get(Setting.NO_RFC7540_PRIORITIES)).toBe(1)
   })
@@ -213,7 +213,7 @@ describe('SETTINGS_NO_RFC7540_PRIORITIES (RFC 9218 §2.1)', () => {
     [undefined, 0],
     [undefined, 1],
     ['PROTOCOL_ERROR', 2],
-  ])('causes error %s with value %i', async (error, value) => {
+  ])('causes the GOAWAY code $0 for the value $1', async (error, value) => {
     const { port } = await serveEngines(() => {})
     const client = await RawClient.connect(port)
     client.send(settings([Setting.NO_RFC7540_PRIORITIES, value]))

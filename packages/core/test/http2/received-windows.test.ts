@@ -32,7 +32,7 @@ describe('padding (RFC 9113 §6.1)', () => {
   it.each([
     [254, undefined],
     [255, 'connection FLOW_CONTROL_ERROR'],
-  ])('counts toward the window, so that after 300 unread bytes, %i padded frames cause %s', async (count, outcome) => {
+  ])('counts toward the window: after 300 unread bytes, %i padded frames cause %s', async (count, outcome) => {
     const { port } = await serveEngines(() => {}, { maxBufferedBodyBytes: 100 })
     const client = await RawClient.connect(port)
     client.send(POST, data(1, Buffer.alloc(300)), ...Array<Buffer>(count).fill(PADDING))

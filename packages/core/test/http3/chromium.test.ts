@@ -58,7 +58,7 @@ describe('Chromium', () => {
     ).toEqual([LARGE.length, true])
   })
 
-  it('receives the response to an unread body', async () => {
+  it('receives the response to a request whose body the server does not read', async () => {
     expect(
       await inPage(`
         const response = await fetch('/refused', { method: 'POST', body: new Uint8Array(3_000_000) })

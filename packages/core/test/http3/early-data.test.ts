@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { ask, serveBody } from './raw-acts.ts'
 
 describe('a returning client', () => {
-  it("resumes a client's session, but accepts no early data, which can be replayed (RFC 9001 §9.2)", async () => {
+  it('resumes its session, but cannot send early data, which can be replayed (RFC 9001 §9.2)', async () => {
     await using server = await serveBody()
     const first = await server.connect()
     expect(await ask(first, 'first')).toBe('first')

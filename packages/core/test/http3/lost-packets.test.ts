@@ -73,7 +73,7 @@ async function respondWithout(port: number, direction: 'to-server' | 'to-client'
 
 describe.each(HANDLERS)('%s', (_what, outcome, handle) => {
   it.each(['to-server', 'to-client'] as const)(
-    'ends without an error, whichever datagram %s is lost',
+    'ends without an error, whichever datagram is lost (%s)',
     async (direction) => {
       await using server = await serveHttp3((exchange) => {
         if (exchange.method === 'GET') exchange.respond(204, [], null)

@@ -36,10 +36,10 @@ async function initialPacket(): Promise<Buffer> {
 }
 
 const PACKETS: readonly (readonly [what: string, make: () => Promise<Buffer>])[] = [
-  ['with an unknown connection ID', () => Promise.resolve(Buffer.alloc(60, 0x40))],
-  ['that begins a connection', initialPacket],
+  ['has an unknown connection ID', () => Promise.resolve(Buffer.alloc(60, 0x40))],
+  ['begins a connection', initialPacket],
   [
-    'with an unknown QUIC version',
+    'has an unknown QUIC version',
     async () => {
       const packet = await initialPacket()
       packet.writeUInt32BE(0x1a2a3a4a, 1)
@@ -49,7 +49,7 @@ const PACKETS: readonly (readonly [what: string, make: () => Promise<Buffer>])[]
 ]
 
 describe('a packet from port 0', () => {
-  it.each(PACKETS)('is ignored if it is a packet %s', async (_what, make) => {
+  it.each(PACKETS)('is ignored if it %s', async (_what, make) => {
     const { server, receive } = await serve()
     const packet = await make()
     expect(() => receive(packet)).not.toThrow()

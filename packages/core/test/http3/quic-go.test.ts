@@ -56,7 +56,7 @@ describe('quic-go', () => {
     ])
   })
 
-  it('receives the response to an unread body', async () => {
+  it('receives the response to a request whose body the server does not read', async () => {
     expect(await client('POST:/refused:3000000', 'GET:/')).toEqual([expect.stringMatching(/^HTTP\/3.0 403 2 /), HELLO])
   })
 

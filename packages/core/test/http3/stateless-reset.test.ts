@@ -47,12 +47,12 @@ async function isReset(before: Start, after: Start, timeoutMs = 400): Promise<bo
 }
 
 describe('a stateless reset (RFC 9000 §10.3)', () => {
-  it("ends a client's connection immediately after a server restart", async () => {
+  it("closes a client's connection immediately after a server restart", async () => {
     const credentials = await newTestCertificate()
     expect(await isReset(credentials, credentials, 15_000)).toBe(true)
   })
 
-  it('is ignored by the client if it comes from a server with another key', async () => {
+  it('is ignored by the client if the server has a different key', async () => {
     expect(await isReset(await newTestCertificate(), await newTestCertificate())).toBe(false)
   })
 

@@ -70,7 +70,9 @@ export interface Combination {
   readonly event: (typeof EVENTS)[number]
   /** Whether the handler catches the rejection of its read. */
   readonly catches: boolean
-  /** Whether middleware awaits the handler and then returns another result. */
+  /** Whether the body passes through a decoder. */
+  readonly decodes: boolean
+  /** Whether middleware awaits the handler and then returns a different result. */
   readonly hasMiddleware: boolean
 }
 
@@ -82,6 +84,7 @@ export function combination(random: Random): Combination {
     result: random.pick(RESULTS),
     event: random.pick(EVENTS),
     catches: random.chance(0.5),
+    decodes: random.chance(0.3),
     hasMiddleware: random.chance(0.3),
   }
 }

@@ -15,6 +15,9 @@ export interface Case {
   finished: number
   /** Whether the client timed out before the end of the response. */
   isLate: boolean
+  /** Numbers of decoders that were started and released. */
+  decoding: number
+  decoded: number
   /** Reads that the handler has begun. */
   readonly begun: Promise<unknown>[]
   /** Resolves when the handler has begun. */
@@ -52,6 +55,7 @@ async function respond(ctx: Context, running: Case): Promise<unknown> {
   const { combination, sources, begun } = running
   const { event, moment, result } = combination
   const { signal } = ctx
+  if (combination.decodes) ctx.decodeBody((encoded) => copyOf(encoded, running))
   const reading = combination.reader === 'none' ? undefined : READ[combination.reader](ctx)
   if (reading !== undefined) begun.push(reading)
   running.running.resolve()
@@ -82,6 +86,16 @@ async function respond(ctx: Context, running: Case): Promise<unknown> {
   if (result === 'a result of startResponse') ctx.startResponse().write(Buffer.from('hello'))
   if (result === 'two results') ctx.stream(sources.stream(2, 0))
   return sources.make(result)
+}
+
+/** Yields the bytes unchanged. Counts its start and its release. */
+async function* copyOf(encoded: AsyncIterable<Uint8Array>, running: Case): AsyncGenerator<Uint8Array> {
+  running.decoding++
+  try {
+    yield* encoded
+  } finally {
+    running.decoded++
+  }
 }
 
 /** Begins to read the body. None of these functions awaits a promise from the library. */

@@ -47,7 +47,7 @@ afterAll(async () => {
   await folder[Symbol.asyncDispose]()
 })
 
-/** Number of suites created so far, because each suite has its own seed. */
+/** Number of suites created so far, which determines the seed of each. */
 let ways = 0
 
 everyWay("a handler's body or result", start, (client) => {
@@ -82,9 +82,11 @@ async function expectNothingLeft(batch: readonly Case[]): Promise<void> {
 }
 
 /** Returns the unreleased resources as JSON, which a failed assertion prints in full. */
-function faultOf({ combination: of, entered, left, finished, isLate, sources }: Case): string | undefined {
-  if (entered === left && entered === finished && !isLate && sources.faults.length === 0) return undefined
-  return JSON.stringify({ of, entered, left, finished, isLate, faults: sources.faults })
+function faultOf({ combination: of, sources, ...running }: Case): string | undefined {
+  const { entered, left, finished, decoding, decoded, isLate } = running
+  const isReleased = entered === left && entered === finished && decoding === decoded
+  if (isReleased && !isLate && sources.faults.length === 0) return undefined
+  return JSON.stringify({ of, entered, left, finished, decoding, decoded, isLate, faults: sources.faults })
 }
 
 /** Sends one request, and disconnects if the combination requires it. */
@@ -98,6 +100,8 @@ async function run(client: WayClient, of: Combination): Promise<Case> {
     left: 0,
     finished: 0,
     isLate: false,
+    decoding: 0,
+    decoded: 0,
     begun: [],
     running: Promise.withResolvers(),
     drain: () => (appOf(server.router(), 'drain') as App).drain(),

@@ -16,7 +16,7 @@ import { Sources } from './sources.ts'
 const USES = ['destroy', 'end', 'echo', 'flood', 'write once', 'ignore'] as const
 /** When the handler upgrades the connection. */
 const MOMENTS = ['now', 'later', 'when the client has disconnected'] as const
-/** The handler's results, which come too late for a response. */
+/** The handler's results, which are too late for a response. */
 const RESULTS = ['nothing', 'text', 'stream', 'failing iterable', 'FileHandle', 'error'] as const
 /** Ways in which the client disconnects. */
 const LEAVES = ['reset', 'close', 'half-close', 'send and reset', 'wait'] as const

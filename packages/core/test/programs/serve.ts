@@ -1,6 +1,6 @@
 /**
  * Runs a server in a separate process: `serve.ts <options of Server> <options of listen>`, both in JSON. Prints one
- * line with the address or the startup error. Ends on a signal, and prints a line with the numbers of accepted and
+ * line with the address or the startup error. Exits on a signal, and prints a line with the numbers of accepted and
  * aborted requests.
  */
 import { setTimeout } from 'node:timers/promises'

@@ -85,7 +85,7 @@ describe('an engine over memory', () => {
     await expect.poll(() => client.text.endsWith('first.')).toBe(true)
   })
 
-  it('sends a large body to a slow client, then ends the connection', async () => {
+  it('sends a large body to a slow client, then closes the connection', async () => {
     const { client, closed } = serve((exchange) => exchange.respond(200, ['connection', 'close'], LARGE))
     client.transport.writeLatin1(GET)
     client.transport.pause()

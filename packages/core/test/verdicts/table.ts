@@ -144,7 +144,7 @@ export const ROWS: readonly Row[] = [
 
   // Target (RFC 9112 §3.2, RFC 9113 §8.3.1, RFC 9114 §4.3.1).
   { what: 'OPTIONS *', request: { method: 'OPTIONS', path: '*' }, status: 200 },
-  { what: '* with another method', request: { path: '*' }, ...MALFORMED },
+  { what: '* with a method other than OPTIONS', request: { path: '*' }, ...MALFORMED },
   { what: 'a path without a slash', request: { path: 'a' }, ...MALFORMED },
   { what: 'a path with a fragment', request: { path: '/a#b' }, ...MALFORMED },
   { what: 'a path with a space', request: { path: '/a b' }, ...MALFORMED },

@@ -65,7 +65,7 @@ it('continues after its reader has closed the pipe', async () => {
   expect(await program.ended).toBe(0)
 })
 
-it.each([20, 5000])('replaces workers and ends while no process reads its lines of %i bytes', async (bytes) => {
+it.each([20, 5000])('replaces workers and exits while no process reads its lines of %i bytes', async (bytes) => {
   await using folder = await tempFolder()
   const fifo = folder.join('fifo')
   await once(spawn('mkfifo', [fifo]), 'exit')

@@ -86,7 +86,7 @@ export class Program {
   /**
    * Returns the URLs of all listeners.
    *
-   * @throws {Error} with the output if the program ends instead of listening
+   * @throws {Error} with the output if the program exits instead of listening
    */
   async urls(): Promise<string[]> {
     const [urls] = (await Promise.race([
@@ -103,7 +103,7 @@ export class Program {
   /**
    * Returns the URL of the first listener.
    *
-   * @throws {Error} with the output if the program ends instead of listening
+   * @throws {Error} with the output if the program exits instead of listening
    */
   async url(): Promise<string> {
     return (await this.urls())[0] ?? ''

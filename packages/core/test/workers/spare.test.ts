@@ -43,7 +43,7 @@ describe('a spare worker', () => {
     await expect.poll(() => program.output, POLL_OPTIONS).toContain('All workers have been restarted')
   })
 
-  it('is replaced if it dies, and ends with the program', async () => {
+  it('is replaced if it dies, and exits with the program', async () => {
     const program = new Program({ listen: { workers: WORKERS } })
     await program.urls()
     process.kill(await spare(program, 1), 'SIGKILL')

@@ -51,7 +51,7 @@ describe('a failing listen with workers', () => {
     expect(output).not.toContain('starting another')
   })
 
-  it('reports a worker that ends before it listens, without a retry', async () => {
+  it('reports a worker that exits before it listens, without a retry', async () => {
     const output = await failing({ listen: { workers: 2 }, behavior: 'exits early' })
     expect(output).toMatch(
       /^StartupError: Worker \d \(process \d+\) exited with code 7 before it listened\. See its output for the cause$/m,

@@ -271,7 +271,7 @@ describe('SIGHUP', () => {
   })
 })
 
-it('ends when the terminal in which it was started is closed', async () => {
+it('stops the program when the terminal in which it was started is closed', async () => {
   await using folder = await tempFolder()
   const output = folder.join('out.log')
   const options = { listens: [{ port: 0, host: '127.0.0.1', workers: 1 }], logFile: output }
@@ -314,7 +314,7 @@ describe('reloadTls in the primary', () => {
   })
 })
 
-describe('the end of the primary', () => {
+describe('the primary', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)(
     'waits for in-flight requests after %s, then exits with code 0',
     async (signal) => {
@@ -343,7 +343,7 @@ describe('the end of the primary', () => {
     for (const pid of program.workers()) await expect.poll(() => isRunning(pid), POLL_OPTIONS).toBe(false)
   })
 
-  it('does not end the workers after SIGKILL until their requests finish', async () => {
+  it('stops the workers after SIGKILL only when their requests have finished', async () => {
     const program = new Program({ listen: { workers: 2 } })
     const url = await program.url()
     const slow = fetch(`${url}slow/700`)

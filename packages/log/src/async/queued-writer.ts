@@ -83,8 +83,8 @@ export class QueuedWriter {
   }
 
   /**
-   * Adds a line, which must end with a line break. @returns False if it was dropped, because the queue is full or a write
-   * failed
+   * Adds a line, which must end with a line break. @returns False if the line was dropped, because the queue is full
+   * or a write failed
    */
   write(line: LineBuffer, record: Pick<LogRecord, 'timeMs' | 'level'>): boolean {
     if (line.length > BATCH) {
@@ -97,7 +97,7 @@ export class QueuedWriter {
     return true
   }
 
-  /** Like `write`, for a line of text. See `LineBatch.addReady` */
+  /** Like `write`, except that the line is text. See `LineBatch.addReady` */
   writeReady(start: string, message: string, record: Pick<LogRecord, 'timeMs' | 'level'>): boolean {
     if (!this.#hasRoom(start.length + message.length, record)) return false
     this.#batch.addReady(start, message)

@@ -45,7 +45,7 @@ describe('callerLocation', () => {
     expect(Error.stackTraceLimit).toBe(3)
   })
 
-  it('works if stackTraceLimit is 0', () => {
+  it('returns a location even if stackTraceLimit is 0', () => {
     Error.stackTraceLimit = 0
     expect(here()).toBeDefined()
     expect(Error.stackTraceLimit).toBe(0)

@@ -15,7 +15,10 @@ interface StackHooks {
 
 const hooks: StackHooks = Error
 
-/** Locations by script and position within it. A call site never moves, and V8 takes long to compute its file name. */
+/**
+ * Locations by script and position within it. A call site never moves, and V8 takes a long time to compute its file
+ * name.
+ */
 const known = new Map<string, Map<number, SourceLocation>>()
 
 /** The maximum number of scripts in `known`. Only programs that keep generating code exceed it. */

@@ -18,7 +18,7 @@ export interface FormatSpec {
   readonly precisionFrom: number | undefined
 }
 
-/** Allows three width digits, because more would let a format allocate any amount of memory. */
+/** Matches a spec. Allows at most three width digits, because more would let a format allocate any amount of memory. */
 const SPEC =
   /^(?:(?<fill>[^{}])?(?<align>[<>^]))?(?<sign>[+\- ])?(?<hash>#)?(?<zero>0)?(?:(?<width>\d{1,3})|\{(?<widthFrom>\d{0,3})\})?(?:\.(?:(?<precision>\d{1,3})|\{(?<precisionFrom>\d{0,3})\}))?(?<type>[s?cdbBoxXaAeEfFgG])?$/su
 

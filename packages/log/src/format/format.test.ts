@@ -32,7 +32,7 @@ it.each<[string, unknown[], string]>([
 })
 
 it.each(['', 'plain', '{}', '{"a": 1}', '{{}}', '{', '}', '{:zz} {name}'])(
-  'uses %j as the message without arguments',
+  'uses %j as the message if there are no arguments',
   (text) => {
     expect(formatMessage(text, [])).toBe(text)
   },

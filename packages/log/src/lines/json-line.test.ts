@@ -34,7 +34,7 @@ it('writes data instead of the message', () => {
   expect(jsonLine(record({ data: {} }))).toBe('{"time":"2026-01-02T03:04:05.006Z","level":"info"}')
 })
 
-it('does not let data replace another member', () => {
+it('does not let data replace other members', () => {
   const data = { time: 'forged', level: 'forged', pid: 1, fields: { a: 1 }, status: 200 }
   expect(jsonLine(record({ data }))).toBe('{"time":"2026-01-02T03:04:05.006Z","level":"info","status":200}')
 })
@@ -55,13 +55,13 @@ it('does not let a field be mistaken for a member of the record', () => {
 })
 
 it.each([
-  ['bigint', 2n ** 64n, '18446744073709551616'],
-  ['Map', new Map([['k', 1n]]), [['k', '1']]],
-  ['Set', new Set([1]), [1]],
-  ['date', new Date(0), '1970-01-01T00:00:00.000Z'],
+  ['a bigint', 2n ** 64n, '18446744073709551616'],
+  ['a Map', new Map([['k', 1n]]), [['k', '1']]],
+  ['a Set', new Set([1]), [1]],
+  ['a date', new Date(0), '1970-01-01T00:00:00.000Z'],
   ['NaN', Number.NaN, null],
-  ['__proto__ inside', JSON.parse('{"__proto__": 1}'), JSON.parse('{"__proto__": 1}')],
-])('shows a field that is a %s', (_what, value, expected) => {
+  ['an object with a member __proto__', JSON.parse('{"__proto__": 1}'), JSON.parse('{"__proto__": 1}')],
+])('shows a field whose value is %s', (_what, value, expected) => {
   expect(JSON.parse(jsonLine(record({ fields: { value } }))).fields.value).toEqual(expected)
 })
 

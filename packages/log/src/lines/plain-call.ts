@@ -26,7 +26,7 @@ export class PlainCall {
   /** The arguments of the format: strings and numbers. */
   args: readonly unknown[] = []
 
-  /** Whether the message needs no formatting and is short enough to be encoded together with others. */
+  /** Whether the message needs no formatting and is short enough to be encoded together with other messages. */
   get isReady(): boolean {
     return this.args.length === 0 && this.prefix.length + this.format.length <= LONG_TEXT
   }

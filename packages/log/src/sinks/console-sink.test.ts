@@ -107,7 +107,7 @@ try { fail() } catch (error) { log.info(error, 'cannot start {}', 7) }`)
     expect(stdout()).toContain('] [\u001b[32mINFO \u001b[39m] hello\n')
   })
 
-  it('follows the environment in Auto', () => {
+  it('follows the environment if colorMode is Auto', () => {
     const script = `log.info('x')`
     expect(runScript(script).stdout).not.toContain('\u001b')
     expect(runScript(script, { env: { FORCE_COLOR: '1' } }).stdout).toContain('\u001b[32m')

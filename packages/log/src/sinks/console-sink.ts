@@ -33,7 +33,7 @@ const OPTIONS: OptionKinds<Omit<ConsoleSinkConfig, keyof LineConfig>> = {
 
 /** Writes records to stdout and stderr. Detects color support separately for each of them. */
 export class ConsoleSink implements LogSink {
-  /** Excludes records below this level. */
+  /** Lowest level of the records that the sink accepts. */
   readonly level: Level
   readonly #stderrForErrors: boolean
   readonly #outLine: LinePattern

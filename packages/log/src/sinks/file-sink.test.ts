@@ -87,7 +87,7 @@ describe('a file', () => {
     expect(linesOf(path)).toHaveLength(1)
   })
 
-  it('keeps its content, or is emptied with append: false', () => {
+  it('keeps its content unless append is false', () => {
     const path = temporaryFile()
     writeFileSync(path, 'before\n')
     new FileSink(path).write(record())
@@ -143,7 +143,7 @@ describe.runIf(process.platform !== 'win32')('the mode of a log file', () => {
   it.each<[number | undefined, number]>([
     [undefined, 0o640],
     [0o600, 0o600],
-  ])('applies the option %s to files from rotation and reopen()', (mode, expected) => {
+  ])('applies the mode %s to files that rotation and reopen() create', (mode, expected) => {
     withoutUmask()
     const path = temporaryFile()
     const sink = new FileSink({ path, ...(mode === undefined ? {} : { mode }), rotate: { maxBytes: 1 } })

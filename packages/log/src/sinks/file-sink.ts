@@ -41,7 +41,7 @@ const OPTIONS: OptionKinds<Omit<FileSinkConfig, keyof LineConfig>> = {
 
 /** Writes one line for each record to a file. Several processes and threads can write to the same file. */
 export class FileSink implements LogSink {
-  /** Excludes records below this level. */
+  /** Lowest level of the records that the sink accepts. */
   readonly level: Level
   readonly #path: string
   readonly #mode: number | undefined
@@ -117,7 +117,7 @@ export class FileSink implements LogSink {
   /**
    * Opens the path again after another program has renamed the file.
    *
-   * @throws {Error} that names the path if it cannot be opened; the sink then keeps the current file
+   * @throws {Error} that names the path if the file cannot be opened; the sink then keeps the current file
    */
   reopen(): void {
     if (!this.#closed) this.#renew()

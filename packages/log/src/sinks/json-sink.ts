@@ -34,7 +34,7 @@ const OPTIONS: OptionKinds<JsonSinkConfig> = {
 
 /** Writes each record as one line of JSON to a file or stdout. */
 export class JsonSink implements LogSink {
-  /** Excludes records below this level. */
+  /** Lowest level of the records that the sink accepts. */
   readonly level: Level
   readonly #showLocation: boolean
   readonly #pid: number | undefined

@@ -38,7 +38,11 @@ export class LineOutput {
     this.#useQueue(undefined)
   }
 
-  /** Starts a writer thread, or ends it if `settings` is `undefined`. @throws {Error} like `flush`, if it ends a thread */
+  /**
+   * Starts a writer thread, or ends it if `settings` is `undefined`.
+   *
+   * @throws {Error} if the queued lines of an ended thread cannot be written
+   */
   #useQueue(settings: QueueSettings | undefined): void {
     const previous = this.#queue
     this.#queue = undefined

@@ -10,7 +10,7 @@ export interface MemorySinkConfig {
 
 /** Stores every record in memory, for tests. Only `clear` removes records. */
 export class MemorySink implements Sink {
-  /** Excludes records below this level. */
+  /** Lowest level of the records that the sink accepts. */
   readonly level: Level
   readonly #records: LogRecord[] = []
   #closed = false

@@ -17,7 +17,7 @@ export const modeKind: OptionKind = {
 
 /**
  * Opens a file to append lines, and creates missing parent directories. Every write appends to the file, even if other
- * processes are writing to it. Never waits: a named pipe must have a reader.
+ * processes are writing to it. Never waits, so a named pipe must already have a reader.
  *
  * @param api The sink's class, for error messages
  * @param append False empties the file first

@@ -47,7 +47,7 @@ describe('rotation by size', () => {
     expect(contents(directory)).toEqual({ 'app.log': ['second'], 'app.1.log': ['first'] })
   })
 
-  it('loses nothing in asynchronous mode', () => {
+  it('loses no lines in asynchronous mode', () => {
     const { sink, directory } = start({ rotate: { maxBytes: 100, maxFiles: 1000 } })
     const logger = createLogger({ async: true, flushIntervalMs: 1, sinks: [sink] })
     for (let at = 0; at < 500; at++) logger.info('{:04}', at)
@@ -132,7 +132,7 @@ describe('a file that was renamed', () => {
     expect(contents(directory)).toEqual({ 'app.log': ['c'], 'old.log': ['a', 'b'] })
   })
 
-  it('is replaced at the signal of reopenOn in asynchronous mode', async () => {
+  it('is replaced on the reopenOn signal in asynchronous mode', async () => {
     const { sink, directory } = start({ reopenOn: 'SIGHUP' })
     const logger = createLogger({ async: true, flushIntervalMs: 60_000, sinks: [sink] })
     logger.info('a')

@@ -13,7 +13,7 @@ it.each([
   ['text unchanged', 'a "b" \n', 'a "b" \n'],
   ['a number', 1.5, '1.5'],
   ['negative zero', -0, '0'],
-  ['not a number', Number.NaN, 'NaN'],
+  ['NaN', Number.NaN, 'NaN'],
   ['a bigint without its n', 2n ** 70n, '1180591620717411303424'],
   ['a boolean', true, 'true'],
   ['null', null, 'null'],

@@ -49,7 +49,7 @@ it.each([
   ['Error: x\n    at f (a.ts:1)', 'Error: x\n  |     at f (a.ts:1)'],
   ['a\r\nb\tc\n', 'a\\r\n  | b\\tc\n  | '],
   ['a\u0085\u2028\u001b[2J', 'a\\x85\\u2028\\x1b[2J'],
-])('keeps the line breaks of %j and returns %j', (text, escaped) => {
+])('keeps the line breaks in %j and returns %j', (text, escaped) => {
   expect(escapeLines(text)).toBe(escaped)
 })
 

@@ -39,7 +39,7 @@ const PAIRS: Uint16Array = Uint16Array.from(
   (_, value) => 0x3030 + (((value % 10) << 8) | ((value / 10) | 0)),
 )
 
-/** Faster than the `Buffer` methods for concatenated text. */
+/** Encoder for long text. For concatenated text, it is faster than the `Buffer` methods. */
 const encoder = new TextEncoder()
 
 /** A growing buffer of UTF-8 text. Its memory is reused for the next line. */

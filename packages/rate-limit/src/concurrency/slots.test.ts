@@ -29,7 +29,7 @@ describe('Slots', () => {
     expect([slots.isIdle, slots.take()]).toEqual([true, true])
   })
 
-  it('refuses a request that waits too long and gives its place to another', async () => {
+  it('refuses a request that waits too long, and frees its place for the next one', async () => {
     const slots = new Slots(1, 1, 1000)
     slots.take()
     const late = slots.wait(never)

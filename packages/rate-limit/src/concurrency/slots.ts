@@ -9,7 +9,7 @@ interface Waiter {
   readonly settle: (admission: Admission) => void
 }
 
-/** Counts the requests in progress and queues others in order of arrival. */
+/** Counts the requests in progress and queues further requests in order of arrival. */
 export class Slots {
   readonly #maxRunning: number
   readonly #maxQueued: number
@@ -64,7 +64,8 @@ export class Slots {
   /** Frees a slot and passes it to the request that has waited longest. */
   release(): void {
     for (const waiter of this.#waiters) {
-      // While the event loop is blocked, no timer fires. The client has probably abandoned such a request or will soon.
+      // While the event loop was blocked, the timer of this request could not fire. The client has probably abandoned
+      // the request, or soon will.
       if (performance.now() - waiter.sinceMs > this.#maxQueueMs) {
         waiter.settle('late')
         continue

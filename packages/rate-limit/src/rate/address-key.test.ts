@@ -15,7 +15,7 @@ describe('addressKey', () => {
     ['fe80::1%eth0.100', 'fe80:0:0:0::/64'],
     ['1:2:3:4:5:6:7::', '1:2:3:4::/64'],
     ['::2:3:4:5:6:7:8', '0:2:3:4::/64'],
-  ])('returns the /64 network of an IPv6 address: express-rate-limit#502: %s is %s', (address, key) => {
+  ])('returns the /64 network of an IPv6 address (express-rate-limit#502): %s is %s', (address, key) => {
     expect(addressKey(address)).toBe(key)
   })
 
@@ -24,7 +24,7 @@ describe('addressKey', () => {
     ['::ffff:198.51.100.9', '198.51.100.9'],
     ['::FFFF:192.0.2.7', '192.0.2.7'],
     ['0:0:0:0:0:ffff:192.0.2.7', '192.0.2.7'],
-  ])('distinguishes IPv4-mapped clients: CVE-2026-30827: %s is %s', (address, key) => {
+  ])('distinguishes IPv4-mapped clients (CVE-2026-30827): %s is %s', (address, key) => {
     expect(addressKey(address)).toBe(key)
   })
 
@@ -35,7 +35,7 @@ describe('addressKey', () => {
     ['64:ff9b::1.2.3.4', '64:ff9b:0:0::/64'],
     ['::1.2.3.4', '0:0:0:0::/64'],
     ['::ffff:0:102:304', '0:0:0:0::/64'],
-  ])('compares values instead of notations: express-rate-limit#667: %s is %s', (address, key) => {
+  ])('compares values instead of notations (express-rate-limit#667): %s is %s', (address, key) => {
     expect(addressKey(address)).toBe(key)
   })
 

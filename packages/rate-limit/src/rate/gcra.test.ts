@@ -35,7 +35,7 @@ class Model {
 }
 
 describe('decide', () => {
-  it('matches a model that counts single units for every sequence of requests', () => {
+  it('matches a model that counts individual units for every sequence of requests', () => {
     const requests = fc.array(fc.tuple(fc.integer({ min: 0, max: 30 * SECOND }), fc.integer({ min: 0, max: 5 })), {
       minLength: 1,
       maxLength: 60,
@@ -122,7 +122,7 @@ describe('decide', () => {
 })
 
 describe('quotaOf', () => {
-  it('rounds the interval up, so that the rate is never higher', () => {
+  it('rounds the interval up, so the rate is never higher', () => {
     expect(quotaOf(7, 60_000, 7)).toEqual({ intervalUs: 8_571_429, burstUs: 60_000_003 })
     expect(quotaOf(1_000_000, 1, 1)).toEqual({ intervalUs: 1, burstUs: 1 })
   })

@@ -84,7 +84,7 @@ export class GuardedStore {
  * Checks the result of a store. Without the check, fields could contain `NaN`, and a store that returns `true` would refuse
  * every request.
  *
- * @throws {TypeError} if it is not a `Grant`
+ * @throws {TypeError} if the result is not a `Grant`
  */
 function requireGrant(grant: unknown): asserts grant is Grant {
   const { allowed, backlogUs }: { allowed?: unknown; backlogUs?: unknown } = Object(grant)

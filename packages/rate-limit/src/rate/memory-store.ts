@@ -8,7 +8,9 @@ export interface MemoryRateLimitsOptions {
   readonly maxKeys?: number
 }
 
-/** About 12 MB. A client with many addresses could otherwise use all memory. */
+/**
+ * Default of `maxKeys`, which needs about 12 MB. Without a limit, a client with many addresses could use all memory.
+ */
 const MAX_KEYS = 100_000
 
 const KINDS: OptionKinds<MemoryRateLimitsOptions> = { maxKeys: integer(1) }

@@ -55,7 +55,7 @@ export interface RateSettings extends Required<Omit<RateLimitOptions, 'onError' 
 }
 
 const LONGEST_WINDOW_MS = 31 * 24 * 60 * 60 * 1000
-/** A longer time, added to the microseconds since 1970, would exceed the safe integers. */
+/** Maximum burst time. A longer one, added to the microseconds since 1970, would exceed the safe integers. */
 const LONGEST_BURST_US = 2 ** 52
 /** Maximum number of units. Above it, the rounded interval would be too imprecise. */
 const MOST_UNITS = 1_000_000

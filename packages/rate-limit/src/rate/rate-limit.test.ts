@@ -108,7 +108,7 @@ describe('rateLimit', () => {
     [2, 11],
     [1, 10],
   ])(
-    'allows limit + burst - 1 requests from an idle client in one window: burst %i allows %i of 10',
+    'allows limit + burst - 1 requests from an idle client in one window: a burst of %i allows %i',
     async (burst, most) => {
       const send = serve({ limit: 10, windowMs: 60_000, burst })
       let allowed = 0
@@ -259,7 +259,7 @@ describe('the key of a client', () => {
     expect([await statusOf('ann'), await statusOf('bob'), await statusOf('ann')]).toEqual([200, 200, 429])
   })
 
-  it('is stored as its SHA-256 digest, so that Redis keys do not contain credentials', async () => {
+  it('is stored as its SHA-256 digest, so Redis keys do not contain credentials', async () => {
     const taken: string[] = []
     const store: RateLimitStore = { take: (key) => (taken.push(key), { allowed: true, backlogUs: 0 }) }
     const send = serve({ limit: 1, store, key: (ctx) => ctx.headers.get('x-user') ?? '' })
@@ -279,7 +279,7 @@ describe('the key of a client', () => {
   })
 
   it.each([undefined, null, 7, Promise.resolve(undefined)])(
-    'must be a string: %s leads to 500, because clients would share a limit',
+    'must be a string: %s causes a 500, because clients would share a limit',
     async (key) => {
       const app = new App()
       app.router.use(rateLimit({ limit: 1, key: () => key as unknown as string }))
@@ -299,7 +299,7 @@ describe('the cost of a request', () => {
     ['a function', () => 3],
     ['an async function', async () => 3],
     ['a function that returns a thenable', () => thenable(3)],
-  ])('is %s', async (_, cost) => {
+  ])('can be %s', async (_, cost) => {
     const send = serve({ limit: 10, cost })
     expect(fieldsOf(await send())[1]).toBe('"default";r=7;t=6')
     await send()
@@ -313,24 +313,21 @@ describe('the cost of a request', () => {
     for (let count = 0; count < 3; count++) expect(fieldsOf(await send())[1]).toBe('"default";r=1')
   })
 
-  it('refuses without Retry-After if it exceeds the burst, because waiting does not help', async () => {
+  it('causes a refusal without Retry-After if it exceeds the burst, because waiting does not help', async () => {
     const send = serve({ limit: 10, cost: () => 11 })
     const refused = await send()
     expect([refused.status, ...fieldsOf(refused)]).toEqual([429, '"default";q=10;w=60', '"default";r=10', null])
   })
 
-  it.each([-1, 0.5, Number.NaN, Infinity, '1', undefined])(
-    'responds with 500 if a function returns %s',
-    async (cost) => {
-      const app = new App()
-      app.router.use(rateLimit({ limit: 1, cost: () => cost as number }))
-      app.router.onError((error) => String(error))
-      app.router.get('/', () => 'ok')
-      expect(await (await app.fetch('/')).text()).toMatch(
-        /^TypeError: rateLimit: cost must return an integer of at least 0, got /,
-      )
-    },
-  )
+  it.each([-1, 0.5, Number.NaN, Infinity, '1', undefined])('causes a 500 if a function returns %s', async (cost) => {
+    const app = new App()
+    app.router.use(rateLimit({ limit: 1, cost: () => cost as number }))
+    app.router.onError((error) => String(error))
+    app.router.get('/', () => 'ok')
+    expect(await (await app.fetch('/')).text()).toMatch(
+      /^TypeError: rateLimit: cost must return an integer of at least 0, got /,
+    )
+  })
 })
 
 /** A store whose replies the test sends one at a time. */
@@ -397,7 +394,7 @@ describe('a store that fails', () => {
     })
   })
 
-  it('is tried by one request at a time, so that the others do not wait', async () => {
+  it('is tried by one request at a time, so the others do not wait', async () => {
     const store = new ManualStore()
     const app = new App()
     app.router.use(rateLimit({ limit: 1, store, timeoutMs: 60_000, onError: () => {} })).get('/', () => 'ok')
@@ -516,7 +513,7 @@ describe('the options of rateLimit()', () => {
     expect(() => rateLimit(options as RateLimitOptions)).toThrow(message)
   })
 
-  it('refuses any other value for the route option', () => {
+  it('refuses any value other than false for the route option', () => {
     const message = 'option "rateLimit" must be false, got true.'
     expect(() => new App().router.get('/', { rateLimit: true as never }, () => 'ok')).toThrow(message)
   })

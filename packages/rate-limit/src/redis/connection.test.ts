@@ -49,7 +49,7 @@ describe('RedisConnection', () => {
     'LOADING Redis is loading the dataset in memory',
     'NOAUTH Authentication required.',
     'Socket closed unexpectedly',
-  ])('opens another connection after "%s"', async (message) => {
+  ])('opens a new connection after "%s"', async (message) => {
     const template = new StubClient()
     const connection = new RedisConnection(template)
     template.commandError = new Error(message)
@@ -75,7 +75,7 @@ describe('RedisConnection', () => {
     expect(statesOf(template)).toEqual([false])
   })
 
-  it('opens another connection if Redis refuses the password, which may be corrected later', async () => {
+  it('opens a new connection if Redis refuses the password, which may be corrected later', async () => {
     const template = new StubClient()
     const connection = new RedisConnection(template)
     template.connectError = new Error('WRONGPASS invalid username-password pair or user is disabled.')

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto'
 import type { Grant, Quota } from '../rate/gcra.ts'
 
 /**
- * Decides like `decide()` whether to allow a request, in one atomic step. Uses the Redis clock, because the clocks of several
- * processes differ. Formats numbers with `%.0f`: Lua's `tostring` keeps only 14 digits, but microseconds since 1970 have 16.
+ * Script that decides like `decide()` whether to allow a request, in one atomic step. It uses the Redis clock, because
+ * the clocks of several processes differ. It formats numbers with `%.0f`, because Lua's `tostring` keeps only 14
+ * digits, but microseconds since 1970 have 16.
  *
  * After a change to a shorter limit, or if the clock was set back, a key can have more taken units than a burst. The script
  * reduces them to one burst; otherwise, the client would remain refused.

@@ -4,7 +4,7 @@ export interface BackplaneEvent {
   readonly event: string
   /** The data as text. */
   readonly data: string
-  /** Id from the publisher; if `undefined`, the backplane generates one. */
+  /** ID from the publisher; if `undefined`, the backplane generates one. */
   readonly id: string | undefined
   /** Groups events for 'latest-by-key'. */
   readonly key: string | undefined
@@ -12,7 +12,7 @@ export interface BackplaneEvent {
 
 /** An event that the backplane delivers. */
 export interface DeliveredEvent extends BackplaneEvent {
-  /** Id from the publisher or the backplane. */
+  /** ID from the publisher or the backplane. */
   readonly id: string
   /** Opaque position, which the channel returns from `kept()`. */
   readonly position: string

@@ -65,7 +65,7 @@ export interface ChannelOptions<Events extends object = SseEvents> {
 
 /** The position of a subscriber that missed events. */
 export interface SubscriberGap {
-  /** The id of the last event that the client received; `null` if it is unknown. */
+  /** The ID of the last event that the client received; `null` if it is unknown. */
   readonly lastEventId: string | null
 }
 

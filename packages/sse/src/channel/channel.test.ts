@@ -84,7 +84,7 @@ describe('publish', () => {
     expect(dataOf(body)).toBe('text {"x":[1]} <7>')
   })
 
-  it('generates ascending ids that differ between channels and fit into a header field', async () => {
+  it('generates ascending IDs that differ between channels and fit into a header field', async () => {
     const [one, two] = [new SseChannel(), new SseChannel()]
     const { stream, body } = await open()
     for (const channel of [one, two]) {
@@ -101,9 +101,9 @@ describe('publish', () => {
   it.each<[string, Parameters<SseChannel['publish']>, typeof TypeError]>([
     ['a line break in the name', ['a\nb', 'x'], TypeError],
     ['a name that is not a string', [1 as unknown as string, 'x'], TypeError],
-    ['a line break in the id', ['a', 'x', { id: '\r' }], TypeError],
-    ['an id that is not a string', ['a', 'x', { id: 1 as unknown as string }], TypeError],
-    ['NUL in the id', ['a', 'x', { id: '\0' }], TypeError],
+    ['a line break in the ID', ['a', 'x', { id: '\r' }], TypeError],
+    ['an ID that is not a string', ['a', 'x', { id: 1 as unknown as string }], TypeError],
+    ['NUL in the ID', ['a', 'x', { id: '\0' }], TypeError],
     ['a value without a JSON form', ['a', undefined], TypeError],
     ['a cycle', ['a', cycle], TypeError],
     ['a key that is not a string', ['a', 'x', { key: 1 as unknown as string }], TypeError],
@@ -317,28 +317,28 @@ describe('a client that connects before the backplane has delivered its stored e
     expect(dataOf(body)).toBe('2 3')
   })
 
-  it('receives the events after its id', async () => {
+  it('receives the events after its ID', async () => {
     const { body, load } = await joinEarly({ headers: { 'last-event-id': '0' } })
     await load([10_000, 1000, 0])
     expect(dataOf(body)).toBe('1 2')
   })
 })
 
-describe('an option', () => {
+describe('the validation of options', () => {
   it.each<[string, object, typeof TypeError | typeof RangeError]>([
-    ['with an unknown name', { size: 1 }, TypeError],
-    ['with an unknown bound', { history: { size: 1 } }, TypeError],
-    ['with a count below 0', { history: -1 }, RangeError],
-    ['with a broken age', { history: { maxAgeMs: 1.5 } }, RangeError],
-    ['with an unknown policy', { slowConsumer: 'wait' }, TypeError],
-    ['with a limit that is not a number', { maxStreams: '7' }, TypeError],
-    ['with a name that is not a string', { name: 7 }, TypeError],
-    ['with onGap that is not a function', { onGap: {} }, TypeError],
-    ['with onSlow that is not a function', { onSlow: 'warn' }, TypeError],
-    ['with onDrop that is not a function', { onDrop: null }, TypeError],
-    ['with serializers that are not an object', { serializers: JSON.stringify }, TypeError],
-    ['with a serializer that is not a function', { serializers: { a: {} } }, TypeError],
-    ['with an invalid backplane', { backplane: { publish() {} } }, TypeError],
+    ['an option with an unknown name', { size: 1 }, TypeError],
+    ['an unknown limit of the history', { history: { size: 1 } }, TypeError],
+    ['a number of events below 0', { history: -1 }, RangeError],
+    ['an age that is not an integer', { history: { maxAgeMs: 1.5 } }, RangeError],
+    ['an unknown policy', { slowConsumer: 'wait' }, TypeError],
+    ['a limit that is not a number', { maxStreams: '7' }, TypeError],
+    ['a name that is not a string', { name: 7 }, TypeError],
+    ['onGap that is not a function', { onGap: {} }, TypeError],
+    ['onSlow that is not a function', { onSlow: 'warn' }, TypeError],
+    ['onDrop that is not a function', { onDrop: null }, TypeError],
+    ['serializers that are not an object', { serializers: JSON.stringify }, TypeError],
+    ['a serializer that is not a function', { serializers: { a: {} } }, TypeError],
+    ['an invalid backplane', { backplane: { publish() {} } }, TypeError],
   ])('refuses %s', (_, options, error) => {
     expect(() => new SseChannel(options as ChannelOptions)).toThrow(error)
   })

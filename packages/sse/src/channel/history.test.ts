@@ -20,7 +20,7 @@ describe('History', () => {
     ['a number of events', { maxEvents: 2 }, 'c d'],
     ['a number of bytes', { maxBytes: 25 }, 'c d'],
     ['an age', { maxAgeMs: 100 }, 'c d'],
-    ['no limit', {}, 'a b c d'],
+    ['nothing', {}, 'a b c d'],
     ['a count of 0', { maxEvents: 0 }, ''],
     ['fewer bytes than a single event', { maxBytes: 5 }, ''],
   ])('is limited by %s', (_, limits, kept) => {
@@ -31,7 +31,7 @@ describe('History', () => {
   })
 
   it.each(['a ', ' a', '\ta\t', ' a b '])(
-    'finds the id %j without its surrounding whitespace, which header fields lose',
+    'finds the ID %j without its surrounding whitespace, which header fields lose',
     (id) => {
       const history = new History({ ...UNBOUNDED, maxEvents: 1 })
       history.add(event(history, id))
@@ -43,7 +43,7 @@ describe('History', () => {
     },
   )
 
-  it('parses an id with inner whitespace at least as fast as 200 ids with surrounding whitespace', () => {
+  it('parses an ID with inner whitespace at least as fast as 200 IDs with surrounding whitespace', () => {
     const history = new History({ ...UNBOUNDED, maxEvents: 1 })
     const space = ' '.repeat(20_000)
     const timeOf = (id: string, times: number): number => {
@@ -75,7 +75,7 @@ describe('History', () => {
     expect(history.since(0)).toBe(3)
   })
 
-  it('finds the position after an id and after the last removed id', () => {
+  it('finds the position after an ID and after the last removed ID', () => {
     const history = new History({ ...UNBOUNDED, maxEvents: 2 })
     for (const id of ['a', 'b', 'c', 'd']) history.add(event(history, id))
     expect([history.after('a'), history.after('b'), history.after('c'), history.after('d')]).toEqual([
@@ -87,7 +87,7 @@ describe('History', () => {
     expect(history.after('x')).toBeUndefined()
   })
 
-  it('finds the newest event with a reused id', () => {
+  it('finds the newest event with a reused ID', () => {
     const history = new History({ ...UNBOUNDED, maxEvents: 2 })
     for (const id of ['a', 'b', 'a']) history.add(event(history, id))
     expect(history.after('a')).toBe(3)
@@ -103,7 +103,7 @@ describe('History', () => {
     expect(history.after('a')).toBe(1)
   })
 
-  it('removes all ids on clear but continues the sequence numbers', () => {
+  it('removes all IDs on clear but continues the sequence numbers', () => {
     const history = new History(UNBOUNDED)
     for (const id of ['a', 'b']) history.add(event(history, id))
     history.clear()

@@ -2,7 +2,7 @@
 export interface ChannelEvent {
   /** Sequence number in this channel and process. */
   readonly seq: number
-  /** The id that clients send back as `Last-Event-ID`. */
+  /** The ID that clients send back as `Last-Event-ID`. */
   readonly id: string
   /** Name of the event. Browsers dispatch it to the listeners for this name. */
   readonly event: string
@@ -31,7 +31,7 @@ export interface HistoryLimits {
 /** Number of removed entries at the front of the list after which the list is copied. */
 const SLACK = 1024
 
-/** Keeps the newest events of a channel, and finds them by id. */
+/** Keeps the newest events of a channel, and finds them by ID. */
 export class History {
   readonly #limits: HistoryLimits
   readonly #seqs = new Map<string, number>()
@@ -40,7 +40,7 @@ export class History {
   #start = 0
   #firstSeq = 0
   #bytes = 0
-  /** Id of the last removed event. Every later event is still kept. */
+  /** ID of the last removed event. Every later event is still kept. */
   #evictedId: string | undefined = undefined
 
   constructor(limits: HistoryLimits) {
@@ -85,7 +85,7 @@ export class History {
     }
   }
 
-  /** Returns the sequence number after the event with an id; `undefined` if the id is unknown. */
+  /** Returns the sequence number after the event with an ID; `undefined` if the ID is unknown. */
   after(id: string): number | undefined {
     const received = asReceived(id)
     const seq = this.#seqs.get(received)
@@ -105,7 +105,7 @@ export class History {
     return seq < this.#firstSeq ? undefined : this.#events[this.#start + seq - this.#firstSeq]
   }
 
-  /** Removes all events. Later events do not continue the sequence, so the last removed id is also discarded. */
+  /** Removes all events. Later events do not continue the sequence, so the last removed ID is also discarded. */
   clear(): void {
     this.#firstSeq = this.nextSeq
     this.#events = []
@@ -123,7 +123,7 @@ export class History {
     this.#bytes -= oldest.wire.byteLength
     const id = asReceived(oldest.id)
     this.#evictedId = id
-    // A reused id refers to the newer event.
+    // A reused ID refers to the newer event.
     if (this.#seqs.get(id) === oldest.seq) this.#seqs.delete(id)
     if (this.#start > SLACK && this.#start * 2 > this.#events.length) {
       this.#events = this.#events.slice(this.#start)
@@ -132,7 +132,7 @@ export class History {
   }
 }
 
-/** Returns an id without surrounding whitespace, which header fields lose (RFC 9110 §5.5). */
+/** Returns an ID without surrounding whitespace, which header fields lose (RFC 9110 §5.5). */
 function asReceived(id: string): string {
   let start = 0
   let end = id.length

@@ -65,7 +65,7 @@ describe('a filter', () => {
 })
 
 describe('a filter', () => {
-  it('rejects a filter that is not a function before it sends anything', async () => {
+  it('must be a function: any other value throws before anything is sent', async () => {
     const filter = 'a' as unknown as () => boolean
     const channel = new SseChannel()
     const { stream, body } = await open()
@@ -203,7 +203,7 @@ describe('replay', () => {
     expect(body.text).toBe('')
   })
 
-  it('finds an id with any character that a client can send', async () => {
+  it('finds an ID with any character that a client can send', async () => {
     const channel = new SseChannel({ onGap: () => expect.unreachable() })
     channel.publish('a', '1', { id: '\uD800' })
     channel.publish('a', '2')
@@ -319,7 +319,7 @@ describe('a slow subscriber', () => {
     expect(dataOf(body)).toBe(`01 ${'x'.repeat(500)}`)
   })
 
-  it('is reported once at three quarters until it has caught up', async () => {
+  it('is reported once when its buffer is three quarters full, until it has caught up', async () => {
     const warnings: number[] = []
     const { channel, body } = await slow({
       slowConsumer: 'drop-newest',

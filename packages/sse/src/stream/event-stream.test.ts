@@ -119,7 +119,7 @@ describe('a write', () => {
   })
 
   it.each<[string, (stream: SseStream) => Promise<void>, typeof TypeError | typeof RangeError]>([
-    ['event without data', (s) => s.event('x', undefined as unknown as string), TypeError],
+    ['an event without data', (s) => s.event('x', undefined as unknown as string), TypeError],
     ['an event with a line break in its name', (s) => s.event('x\ny', ''), TypeError],
     ['data that is not a string', (s) => s.data(7 as unknown as string), TypeError],
     ['a comment that is not a string', (s) => s.comment(undefined as unknown as string), TypeError],
@@ -127,8 +127,8 @@ describe('a write', () => {
     ['JSON of a function', (s) => s.sendJson('x', () => 1), TypeError],
     ['JSON of a bigint', (s) => s.sendJson('x', 1n), TypeError],
     ['JSON without a name', (s) => s.sendJson(undefined as unknown as string, 1), TypeError],
-    ['retry of nothing', (s) => s.retry(undefined as unknown as number), RangeError],
-    ['retry below 0', (s) => s.retry(-1), RangeError],
+    ['a retry time of undefined', (s) => s.retry(undefined as unknown as number), RangeError],
+    ['a retry time below 0', (s) => s.retry(-1), RangeError],
     ['one invalid block among many', (s) => s.sendMany([{ data: '1' }, { id: '\n' }]), TypeError],
     ['an invalid item from a source', (s) => s.from([{ id: '\0' }]), TypeError],
   ])('rejects %s without sending any of it, and continues', async (_, call, error) => {
@@ -175,7 +175,7 @@ describe('from', () => {
   })
 
   it.each([
-    ['the client going', (_: SseStream, body: FakeBody) => body.disconnect()],
+    ['a client disconnect', (_: SseStream, body: FakeBody) => body.disconnect()],
     ['close()', (stream: SseStream) => stream.close()],
   ])('calls return() on the source on %s, even while next() is pending', async (_, over) => {
     const { stream, body } = await open()
@@ -340,9 +340,9 @@ describe('a producer that awaits only its writes', () => {
 describe('the end', () => {
   const overs: [string, (stream: SseStream, body: FakeBody) => void][] = [
     ['close()', (stream) => stream.close()],
-    ['the client going', (_, body) => body.disconnect()],
-    ['the handler returning', (_, body) => body.end()],
-    ['the handler throwing', (_, body) => body.abort()],
+    ['the client disconnects', (_, body) => body.disconnect()],
+    ['the handler returns', (_, body) => body.end()],
+    ['the handler throws', (_, body) => body.abort()],
   ]
 
   it.each(overs)('ignores every write, even an invalid one, after %s', async (_, over) => {
@@ -363,7 +363,7 @@ describe('the end', () => {
     expect(body.text).toBe('data: a\n\n')
   })
 
-  it.each(overs)('aborts the signal after %s, whether it is first accessed before or after', async (_, over) => {
+  it.each(overs)('aborts the signal after %s, regardless of when it is first accessed', async (_, over) => {
     const before = await open()
     const { signal } = before.stream
     expect(signal.aborted).toBe(false)
@@ -375,7 +375,7 @@ describe('the end', () => {
     expect(after.stream.signal.aborted).toBe(true)
   })
 
-  it.each(overs)('resolves `closed` after %s, whether it is first accessed before or after', async (_, over) => {
+  it.each(overs)('resolves `closed` after %s, regardless of when it is first accessed', async (_, over) => {
     const { stream, body } = await open()
     const { closed } = stream
     expect(await isSettled(closed)).toBe(false)
@@ -525,7 +525,7 @@ describe('a client that reads nothing', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('is never aborted with 0', async () => {
+  it('is never aborted if stallTimeoutMs is 0', async () => {
     const { stream, body } = await open({ heartbeatMs: 0, stallTimeoutMs: 0 })
     body.capacity = 0
     void stream.data('a')
@@ -562,7 +562,7 @@ describe('a heartbeat', () => {
     stream.close()
   })
 
-  it('is disabled with 0', async () => {
+  it('is disabled if heartbeatMs is 0', async () => {
     const { body } = await open({ heartbeatMs: 0 })
     vi.advanceTimersByTime(100_000)
     expect(body.text).toBe('')

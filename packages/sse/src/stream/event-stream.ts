@@ -20,8 +20,8 @@ const DRAIN_RETRY_MS = 1000
 const DRAIN_SPREAD_MS = 2000
 
 /**
- * Number of writes on all streams after which a write waits for the next event-loop turn. Otherwise, a producer with a fast
- * client would block the event loop, so that even a disconnect would go undetected.
+ * Number of writes on all streams after which a write waits for the next event-loop turn. Otherwise, a producer with a
+ * fast client would block the event loop, and even a disconnect would go undetected.
  */
 const WRITES_IN_A_ROW = 64
 
@@ -190,7 +190,10 @@ export class EventStream<Events extends object = SseEvents> implements SseStream
     this.#body.abort(withCode('FW_SLOW_CLIENT', new Error('The client of an event stream is reading too slowly')))
   }
 
-  /** Notifies `listener` before each write by others and before the stream ends, so that the listener can write first. */
+  /**
+   * Notifies `listener` before each write by other code and before the stream ends, so that the listener can write
+   * first.
+   */
   listen(listener: StreamListener): void {
     // Most streams have one listener. A growing array would reserve space for 17 listeners.
     this.#listeners = this.#listeners === undefined ? [listener] : [...this.#listeners, listener]
@@ -238,7 +241,10 @@ export class EventStream<Events extends object = SseEvents> implements SseStream
     return false
   }
 
-  /** Not async, because its frame would keep the text in memory until the client has read the bytes. */
+  /**
+   * Writes blocks. Not async, because the frame of an async function would keep the text in memory until the client
+   * has read the bytes.
+   */
   #write(text: string, events: number = 1): Promise<void> {
     if (!this.#send(text, events)) return this.drained()
     if (++writesInARow < WRITES_IN_A_ROW) return Promise.resolve()

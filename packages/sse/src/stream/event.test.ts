@@ -75,7 +75,7 @@ describe('encodeEvent', () => {
     ['x'.repeat(4096), 'x'],
     ['é'.repeat(2048), 'é'],
     ['\u{1F600}'.repeat(1024), 'x'],
-  ])('limits an id to 4,096 bytes: case %#', (id, more) => {
+  ])('limits an ID to 4,096 bytes: case %#', (id, more) => {
     expect(encodeEvent({ id })).toBe(`id: ${id}\n\n`)
     const error = expect.objectContaining({
       name: 'RangeError',
@@ -84,7 +84,7 @@ describe('encodeEvent', () => {
     expect(() => encodeEvent({ id: id + more })).toThrow(error)
   })
 
-  it.each([-1, 0.5, NaN, Infinity, 2 ** 53, '5', null])('rejects the retry time %j', (retry) => {
+  it.each([-1, 0.5, NaN, Infinity, 2 ** 53, '5', null])('rejects the retry time %o', (retry) => {
     expect(() => encodeEvent({ retry: retry as number })).toThrow(RangeError)
   })
 

@@ -6,7 +6,7 @@ export interface ServerSentEvent {
   readonly comment?: string | undefined
   /** Event type. Clients use `message` if it is absent or empty. */
   readonly event?: string | undefined
-  /** The client's new last event id. An empty id resets it. */
+  /** The client's new last event ID. An empty ID resets it. */
   readonly id?: string | undefined
   /** Milliseconds that the client waits before it reconnects. */
   readonly retry?: number | undefined
@@ -18,7 +18,7 @@ export interface ServerSentEvent {
 }
 
 /**
- * Maximum bytes of an id. Clients send it in a header field, and servers and proxies often limit all fields to 8 KiB. After
+ * Maximum bytes of an ID. Clients send it in a header field, and servers and proxies often limit all fields to 8 KiB. After
  * a 431 response, clients never reconnect.
  */
 const MAX_ID_BYTES = 4096
@@ -93,7 +93,7 @@ export function requireMilliseconds(api: string, name: string, value: unknown): 
 
 function idLine(api: string, id: string): string {
   const text = line(api, 'id', id)
-  // Clients ignore an id with NUL. They return other control characters in a header field, which servers refuse with
+  // Clients ignore an ID with NUL. They return other control characters in a header field, which servers refuse with
   // 400. After that, clients never reconnect.
   if (/[^\t\P{Cc}]/u.test(id)) {
     const fix = 'Encode it, for example with encodeURIComponent().'

@@ -93,7 +93,7 @@ it("reports a channel's events", async () => {
   ])
 })
 
-it('reports a broadcast after it ends, so that a listener can publish and close the channel', async () => {
+it('reports a broadcast after it ends, so a listener can publish and close the channel', async () => {
   const channel = new SseChannel()
   const { stream, body } = await open()
   channel.subscribe(stream)

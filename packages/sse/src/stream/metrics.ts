@@ -64,7 +64,7 @@ export interface SseMetrics {
   readonly gap: {
     /** Name of the channel. */
     readonly channel: string
-    /** The id of the last event that the client received; `null` if it is unknown. */
+    /** The ID of the last event that the client received; `null` if it is unknown. */
     readonly lastEventId: string | null
   }
   /** `fw.sse.refuse`: a channel refused a subscriber because of a limit. */

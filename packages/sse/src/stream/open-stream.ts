@@ -31,7 +31,7 @@ function prepareHead({ responseHeaders, protocol }: Context<object>): void {
 
 function lastEventId(ctx: Context<object>, param: string | undefined): string | null {
   const bytes = ctx.headers.get('last-event-id')
-  // EventSource sends the id as UTF-8.
+  // EventSource sends the ID as UTF-8.
   if (bytes !== null && bytes !== '') return Buffer.from(bytes, 'latin1').toString()
   const value = param === undefined ? null : ctx.query.get(param)
   return value === '' ? null : value

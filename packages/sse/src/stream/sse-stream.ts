@@ -5,11 +5,11 @@ import type { EventName, Serializer, SseEvents } from './typed-events.ts'
 /**
  * A stream of server-sent events to one client, returned by `sse()`.
  *
- * Each write sends its block immediately, as one chunk. It resolves when the transport has accepted the block or the
- * stream is over. After that, writes have no effect and never fail.
+ * Each write sends its block immediately, as one chunk. Its promise resolves when the transport has accepted the block
+ * or the stream is over. After that, writes have no effect and never fail.
  */
 export interface SseStream<Events extends object = SseEvents> extends AsyncDisposable {
-  /** The last event id that a reconnecting client sent, or `null`. */
+  /** The last event ID that a reconnecting client sent, or `null`. */
   readonly lastEventId: string | null
   /** Aborts when the stream has ended for any reason. */
   readonly signal: AbortSignal
@@ -58,8 +58,9 @@ export interface SseStream<Events extends object = SseEvents> extends AsyncDispo
   /**
    * Sends each value of `source`: a string with `data`, an object with `send`. Waits for each write before the next.
    *
-   * Resolves when the source or the stream ends, even if the source is still waiting. When the stream ends, it calls the
-   * source's `return()`. An async generator can react only at its next `yield`, so pass `signal` to long waits.
+   * Resolves when the source or the stream ends, even if the source is still waiting. When the stream ends, the
+   * source's `return()` is called. An async generator can react only at its next `yield`, so pass `signal` to long
+   * waits.
    *
    * @throws like `send`, and any error from the source while the stream is open
    */

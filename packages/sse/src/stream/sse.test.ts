@@ -59,7 +59,7 @@ describe('the head', () => {
 })
 
 describe('an option', () => {
-  it('sends a retry block first if it is retryMs', async () => {
+  it('causes an initial retry block if it is retryMs', async () => {
     const { ctx, body } = fakeContext()
     const stream = await sse(ctx, { retryMs: 0 })
     await stream.data('a')
@@ -110,7 +110,7 @@ describe('lastEventId', () => {
     ['null for a parameter by default', { query: 'id=a&lastEventId=b' }, undefined, null],
     ['null for an empty field', { headers: { 'last-event-id': '' } }, undefined, null],
     ['null for an empty parameter', { query: 'id=' }, 'id', null],
-    ['null without any', {}, 'id', null],
+    ['null without a field or a parameter', {}, 'id', null],
   ])('is %s', async (_, request, lastEventIdParam, expected) => {
     const { ctx } = fakeContext(request)
     expect((await sse(ctx, { lastEventIdParam })).lastEventId).toBe(expected)

@@ -7,8 +7,8 @@ let timer: NodeJS.Timeout | undefined
 let room = BATCH
 
 /**
- * Calls `end` immediately for the first batch of streams and later for others, so that the clients do not all reconnect at the
- * same time.
+ * Calls `end` immediately for the first batch of streams and later for further batches, so that the clients do not all
+ * reconnect at the same time.
  *
  * @returns A function that cancels the call
  */

@@ -3,7 +3,7 @@
  * order.
  */
 export interface StreamListener {
-  /** Called before a write by others. Must write the events that are waiting for the end of the turn. */
+  /** Called before a write by other code. Must write the events that are waiting for the end of the turn. */
   onTurn(): void
   /** Called before a normal end. Must write all waiting events, including those that are waiting for a slow client. */
   onEnding(): void

@@ -44,7 +44,7 @@ export interface StreamSettings {
 /** Maximum delay of a Node.js timer. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
-/** Shared by all streams without options. */
+/** Settings of all streams without options. */
 const DEFAULTS: StreamSettings = {
   heartbeatMs: 15_000,
   retryMs: undefined,

@@ -44,7 +44,7 @@ export class EventClient implements AsyncDisposable {
     return this.#connection.response
   }
 
-  /** The id that `reconnect` sends. */
+  /** The ID that `reconnect` sends. */
   get lastEventId(): string {
     return this.#connection.reader.lastEventId
   }
@@ -106,16 +106,16 @@ export class EventClient implements AsyncDisposable {
 interface Connection {
   /** The response with the stream as its body. */
   readonly response: Response
-  /** Reads the bytes of the body. */
+  /** Reader of the body's bytes. */
   readonly body: ReadableStreamDefaultReader<Uint8Array>
-  /** Parses the bytes. */
+  /** Parser of the bytes. */
   readonly reader: EventReader
 }
 
 async function connect(fetcher: Fetcher, target: string, init: RequestInit, lastEventId: string): Promise<Connection> {
   const headers = new Headers(init.headers)
   if (!headers.has('accept')) headers.set('accept', 'text/event-stream')
-  // Header values are bytes, and EventSource sends the id as UTF-8.
+  // Header values are bytes, and EventSource sends the ID as UTF-8.
   if (lastEventId === '') headers.delete('last-event-id')
   else if (lastEventId !== headers.get('last-event-id')) {
     headers.set('last-event-id', Buffer.from(lastEventId).toString('latin1'))

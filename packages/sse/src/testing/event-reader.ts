@@ -6,7 +6,7 @@ export interface ReceivedEvent {
   readonly type: string
   /** The data, with its lines joined by LF. */
   readonly data: string
-  /** The last id that the stream set. */
+  /** The last ID that the stream set. */
   readonly lastEventId: string
 }
 
@@ -16,7 +16,7 @@ export class EventReader {
   readonly events: ReceivedEvent[] = []
   /** Received comments, such as those of heartbeats. */
   readonly comments: string[] = []
-  /** The id that a client would send when it reconnects. */
+  /** The ID that a client would send when it reconnects. */
   lastEventId = ''
   /** The received reconnection time, or `null`. */
   retryMs: number | null = null

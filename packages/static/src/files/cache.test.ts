@@ -64,7 +64,7 @@ describe('FileCache', () => {
     ['longer content', (path) => writeFileSync(path, 'much longer'), 'much longer'],
     ['content with the same length', (path) => writeFileSync(path, 'new!'), 'new!'],
     [
-      'another file with the same size and time',
+      'a different file with the same size and time',
       (path) => {
         const { atime, mtime } = statSync(path)
         writeFileSync(`${path}.tmp`, 'new!')

@@ -28,27 +28,27 @@ async function readChanged(
 }
 
 const CHANGES: [string, (path: string) => void, string][] = [
-  ['longer', (path) => appendFileSync(path, 'er'), 'long'],
-  ['shorter', (path) => truncateSync(path, 3), ''],
-  ['other content with the same length', (path) => writeFileSync(path, 'gnol'), 'gnol'],
-  ['other, longer content', (path) => writeFileSync(path, 'other content'), 'othe'],
+  ['has become longer', (path) => appendFileSync(path, 'er'), 'long'],
+  ['has become shorter', (path) => truncateSync(path, 3), ''],
+  ['has different content of the same length', (path) => writeFileSync(path, 'gnol'), 'gnol'],
+  ['has different, longer content', (path) => writeFileSync(path, 'other content'), 'othe'],
 ]
 
 describe('readWhole', () => {
-  it.each(CHANGES)('detects a file that is %s', async (_, change, text) => {
+  it.each(CHANGES)('detects a file that %s', async (_, change, text) => {
     await using folder = await tempFolder({ file: 'long' })
     utimesSync(folder.join('file'), 1, 1)
     const before = await readChanged(folder, () => change(folder.join('file')))
     expect(typeof before === 'object' ? Buffer.from(before.bytes).toString() : '').toBe(text)
   })
 
-  it('accepts a file that has grown, given a sample', async () => {
+  it('accepts a file that has grown if the earlier content of the same file matches', async () => {
     await using folder = await tempFolder({ file: 'long' })
     const append = (): void => appendFileSync(folder.join('file'), 'er')
     const before = await readChanged(folder, append)
     if (typeof before !== 'object') throw new Error('It was changed')
     expect(await readChanged(folder, append, before)).toBe('longer')
-    // The sample belongs to another file, or to another state of this file.
+    // The sample belongs to a different file, or to a different state of this file.
     writeFileSync(folder.join('file'), 'LONG')
     expect(await readChanged(folder, append, before)).toBeTypeOf('object')
     writeFileSync(folder.join('file'), 'long')

@@ -42,7 +42,7 @@ describe('SliceBuffers', () => {
     expect(inPool(pool, lent)).toBe(3)
   })
 
-  it('drops the oldest buffers if the transport holds too many', () => {
+  it('drops the oldest buffers if the transport keeps too many', () => {
     const pool = new BufferPool()
     const buffers = new SliceBuffers(pool)
     const lent = lendSome(buffers, 10)

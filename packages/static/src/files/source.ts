@@ -43,7 +43,8 @@ const MISSES = 3
  * the path of a handle, resolves the original path again and compares the result with the handle.
  *
  * @param base Directory that must contain the file, with a trailing separator
- * @returns The failure if it is expected. A directory, pipe, socket or device is 'missing'
+ * @returns The failure if the file cannot be opened for an expected reason. A directory, pipe, socket or device is
+ * 'missing'
  * @throws any other file system error
  */
 export async function openSource(

@@ -7,7 +7,7 @@ import { LARGE_BYTES } from './buffer-pool.ts'
 import { openSource } from './source.ts'
 import { streamFile, type StreamOutcome } from './stream-file.ts'
 
-/** A transport that holds slices until a later turn without copying them. */
+/** A transport that keeps slices until a later turn without copying them. */
 class SlowBody implements ResponseBody {
   isOpen = true
   bodyBytes = 0
@@ -56,7 +56,7 @@ class SlowBody implements ResponseBody {
 }
 
 const SIZE = 1_000_000
-/** Content without repetition, so that misplaced bytes are detected. */
+/** Content without repetition, so misplaced bytes are detected. */
 const content = Buffer.from(Array.from({ length: SIZE / 4 }, (_, i) => i.toString(36).padStart(4, '0')).join(''))
 
 async function send(
@@ -112,7 +112,7 @@ describe('streamFile', () => {
     expect(body.mostHeld).toBe(LARGE_BYTES)
   })
 
-  it('does not overwrite slices that the transport still holds', async () => {
+  it('does not overwrite slices that the transport is still using', async () => {
     await using folder = await tempFolder({ file: content })
     const bodies = Array.from({ length: 4 }, () => new SlowBody(false))
     await Promise.all(bodies.map((body) => send(folder, body)))
@@ -122,8 +122,11 @@ describe('streamFile', () => {
 
   it.each<[string, (path: string) => void]>([
     ['has become shorter', (path) => truncateSync(path, 300_000)],
-    ['has become empty, then other content', (path) => writeFileSync(path, content.toReversed())],
-    ['has become longer with other content', (path) => writeFileSync(path, Buffer.concat([Buffer.from('x'), content]))],
+    ['has been overwritten with different content', (path) => writeFileSync(path, content.toReversed())],
+    [
+      'has been overwritten with longer, different content',
+      (path) => writeFileSync(path, Buffer.concat([Buffer.from('x'), content])),
+    ],
   ])('aborts when the file %s', async (_, change) => {
     await using folder = await tempFolder({ file: content })
     utimesSync(folder.join('file'), 1, 1)
@@ -136,7 +139,7 @@ describe('streamFile', () => {
   it.each<[string, (path: string) => void]>([
     ['has grown', (path) => appendFileSync(path, 'more')],
     ['has been unlinked', (path) => rmSync(path)],
-    ['has other permissions', (path) => chmodSync(path, 0o600)],
+    ['has different permissions', (path) => chmodSync(path, 0o600)],
   ])('sends the whole file when the file %s', async (_, change) => {
     await using folder = await tempFolder({ file: content })
     utimesSync(folder.join('file'), 1, 1)
@@ -149,7 +152,7 @@ describe('streamFile', () => {
   it.each<[string, (path: string) => void]>([
     ['shorter', (path) => truncateSync(path, 0)],
     ['longer', (path) => appendFileSync(path, 'more')],
-  ])('sends no bytes of a file that is %s than at the time of opening', async (_, change) => {
+  ])('sends no bytes of a file that is %s than when it was opened', async (_, change) => {
     await using folder = await tempFolder({ file: content })
     utimesSync(folder.join('file'), 1, 1)
     const source = await openSource(folder.join('file'), `${folder.path}/`, 'inside')

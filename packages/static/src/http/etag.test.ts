@@ -12,7 +12,7 @@ describe('strongETag', () => {
     expect(strongETag(-1n, 0n, 'identity')).toMatch(/^"0x[0-9a-f]+-0x0"$/)
   })
 
-  it('returns different tags for different times, sizes and codings', () => {
+  it('returns different tags for different times, sizes and content codings', () => {
     const stored = fc.record({
       mtimeNs: fc.bigInt({ min: -(2n ** 62n), max: 2n ** 63n }),
       size: fc.bigInt({ min: 0n, max: 2n ** 53n }),

@@ -1,6 +1,6 @@
 import type { Coding } from './precompressed.ts'
 
-/** Added to the first number of a tag, so that a sidecar never shares its tag with the plain file. */
+/** Numbers that are added to the first number of a tag, so that a sidecar never shares its tag with the plain file. */
 const CODING_NUMBER: Readonly<Record<Coding, bigint>> = { identity: 0n, gzip: 1n, br: 2n, zstd: 3n }
 
 /** Number of bits in the first number. A negative number (a time before 1970) wraps, because a tag has no sign. */

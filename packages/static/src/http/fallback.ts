@@ -17,7 +17,7 @@ const ASSET_EXTENSIONS: ReadonlySet<string> = new Set([
 export interface FallbackRule {
   /** Whether to send the fallback file instead of 404. */
   readonly applies: boolean
-  /** Whether the decision depends on `Accept`, so that the response needs `Vary`. */
+  /** Whether the decision depends on `Accept`. If so, the response needs `Vary`. */
   readonly dependsOnAccept: boolean
 }
 

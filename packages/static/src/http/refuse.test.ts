@@ -9,7 +9,7 @@ it.each<[FileFailure, number, string | null, string[]]>([
   ['outside', 404, null, ['Cannot send /srv/x: a link leads out of the directory, or must not be followed']],
   ['forbidden', 404, null, ['Cannot open /srv/x: permission denied']],
   ['exhausted', 503, '1', []],
-])('answers a %s file with %i', async (failure, status, retryAfter, warnings) => {
+])('responds to the failure "%s" with %i', async (failure, status, retryAfter, warnings) => {
   const warned: string[] = []
   await using server = await serve((router) =>
     router.get('/', (ctx) => refuse(ctx, failure, '/srv/x', (message) => warned.push(message))),

@@ -15,7 +15,7 @@ it.each([
   expect(represent('/a.txt', 'identity', state(mtimeNs), both).lastModified).toBe(seconds)
 })
 
-it('derives the type from the name for every coding', () => {
+it('derives the type from the name for every content coding', () => {
   expect(represent('/app.js', 'br', state(0n), both)).toMatchObject({
     size: 10,
     contentType: 'text/javascript; charset=utf-8',

@@ -65,7 +65,7 @@ describe('an absence', () => {
   it.each<[string, (folder: string) => void]>([
     ['a name has appeared', (folder) => writeFileSync(`${folder}/a.br`, '')],
     ['a name has appeared as a link', (folder) => symlinkSync('a', `${folder}/a.gz`)],
-    ['another file has appeared', (folder) => writeFileSync(`${folder}/b`, '')],
+    ['a different file has appeared', (folder) => writeFileSync(`${folder}/b`, '')],
     ['a file has been deleted', (folder) => rmSync(`${folder}/a`)],
     [
       'the directory has been replaced',

@@ -39,7 +39,7 @@ export function isAged(absence: Absence, nowMs: number): boolean {
   return nowMs - absence.atMs >= MAX_AGE_MS
 }
 
-/** Reports whether the directory is unchanged, so that the names are still absent. */
+/** Reports whether the directory is unchanged. If so, the names are still absent. */
 export function isSameDirectory(absence: Absence, found: FileIdentity | undefined): boolean {
   return found !== undefined && isSameState(found, absence.stats)
 }

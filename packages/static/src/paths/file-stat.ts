@@ -9,7 +9,7 @@ type Found = BigIntStats | undefined
 /** Result of a stat call; `undefined` for a missing path, 'unknown' if the call would block or fails. */
 export type QuickStat = BigIntStats | undefined | 'unknown'
 
-/** Shared by all mounts, because they share one event loop. */
+/** Budget of all mounts, which share one event loop. */
 const turnBudget = new TurnBudget()
 const { nodeTiming } = performance
 const OPTIONS = { bigint: true, throwIfNoEntry: false } as const

@@ -32,7 +32,7 @@ class Path {
     this.#path = path
   }
 
-  /** Reports whether the path still names the same file, for the variant with a coding. */
+  /** Reports whether the path still names the same file, for the variant with a content coding. */
   isUnchanged(isShared: boolean, coding: Coding = 'identity'): boolean | 'unknown' {
     const resolution = this.#resolution()
     return this.#known.isUnchanged(resolution, variantOf(resolution, coding), isShared)
@@ -78,7 +78,7 @@ const inOneTurn = async <T>(action: () => T): Promise<T> => {
 }
 
 describe('KnownPaths', () => {
-  it('checks once per turn for all requests that share it', async () => {
+  it('checks a path once per turn for all requests that share the check', async () => {
     await using folder = await tempFolder({ a: 'A' })
     await settle()
     const { files, count } = countingFiles()
@@ -137,7 +137,7 @@ describe('KnownPaths', () => {
     expect(count() - before).toBe(6)
   })
 
-  it('checks on every request if requests share nothing', async () => {
+  it('checks a path on every request if requests share nothing', async () => {
     await using folder = await tempFolder({ a: 'A' })
     await settle()
     const { files, count } = countingFiles()
@@ -176,7 +176,7 @@ describe('KnownPaths', () => {
     ['changed', (path) => writeFileSync(path, 'other'), 'identity'],
     ['appeared', (path) => writeFileSync(`${path}.zst`, 'new'), 'identity'],
     ['been deleted', (path) => rmSync(path), 'br'],
-    ['been deleted, although another one is sent', (path) => rmSync(`${path}.br`), 'identity'],
+    ['been deleted, although a different one is sent', (path) => rmSync(`${path}.br`), 'identity'],
     ['replaced a sidecar', (path) => renameSync(`${path}.next`, `${path}.br`), 'br'],
   ])('detects that a file has %s', async (_, change, coding) => {
     await using folder = await tempFolder({ a: 'A', 'a.br': 'BR', 'a.next': 'NEXT' })

@@ -25,7 +25,7 @@ describe('locate', () => {
     ['/v1.2/', '/srv/v1.2', '/v1.2', true],
     ['/%252f.txt', '/srv/%2f.txt', '/%2f.txt', false],
     ['/.well-known/x', '/srv/.well-known/x', '/.well-known/x', false],
-  ])('locates %s at %s', (path, file, name, isDirectory) => {
+  ])('locates %j at %j', (path, file, name, isDirectory) => {
     expect(at(path)).toEqual({ kind: 'path', file, name, isDirectory, isRedundant: false })
   })
 
@@ -144,7 +144,7 @@ describe('belowPrefix', () => {
     ['/a', 1, ''],
     ['/a/b/c//d', 2, '/c//d'],
     ['//a', 0, '//a'],
-  ])('shortens %s by %i segments to %j', (path, segments, rest) => {
+  ])('shortens %j to the rest after segment %i: %j', (path, segments, rest) => {
     expect(belowPrefix(path, segments)).toBe(rest)
   })
 })

@@ -6,9 +6,9 @@ export interface PathLocation {
   readonly file: string
   /** Decoded path below the mount, with a leading slash. */
   readonly name: string
-  /** Whether the path ends in a slash, so that it cannot name a file. */
+  /** Whether the path ends in a slash. Such a path cannot name a file. */
   readonly isDirectory: boolean
-  /** Whether the path has repeated slashes, so that the file has a shorter path. */
+  /** Whether the path has repeated slashes. If so, the file has a shorter path. */
   readonly isRedundant: boolean
 }
 
@@ -105,8 +105,9 @@ function decode(path: string): string | undefined {
 const DEVICE = /^(?:con|conin\$|conout\$|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:[.: ]|$)/i
 
 /**
- * Reports whether Windows would open another file or a device for this name. `a.txt::$DATA` and `a.txt.` are `a.txt`. `GIT~1`
- * is the short name of `.git`, and `nul.txt` is a device. Other checks of such a name would not check the opened file.
+ * Reports whether Windows would open another file or a device for this name. `a.txt::$DATA` and `a.txt.` are `a.txt`.
+ * `GIT~1` is the short name of `.git`, and `nul.txt` is a device. Without this check, the other checks would see a
+ * different file from the one that Windows opens.
  *
  * @param segment Decoded path segment
  */

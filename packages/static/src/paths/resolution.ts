@@ -8,7 +8,7 @@ export interface Variant extends Check {
   /** Path of the plain file below the mount, with a leading slash. */
   readonly name: string
   readonly coding: Coding
-  /** Cached by the first response from memory. */
+  /** Representation of the file, cached by the first response from memory. */
   representation: Representation | undefined
 }
 

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { expect, it, vi } from 'vitest'
 import { currentTurn } from './turn.ts'
 
-it('returns one number throughout a turn and another in the next', async () => {
+it('returns the same number throughout a turn and a different one in the next', async () => {
   await setImmediate()
   const first = currentTurn()
   await Promise.resolve()

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 /** A file of a corpus. */
 interface CorpusFile {
-  /** Describes the failure for readers. */
+  /** Description of the failure for readers. */
   readonly found: string
   readonly input: unknown
 }
@@ -32,7 +32,7 @@ export function writeCorpusFile(folder: string, { found, input }: CorpusFile): s
   return path
 }
 
-/** Returns JSON in printable ASCII, so that every character is visible. */
+/** Returns JSON in printable ASCII, so every character is visible. */
 export function visibleJson(value: unknown): string {
   return JSON.stringify(value, undefined, 2).replaceAll(
     /[\u007f-\uffff]/g,

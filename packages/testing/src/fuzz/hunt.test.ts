@@ -62,8 +62,8 @@ describe('hunt', () => {
     ['never returns', 'hangs', `No input is completed within ${HANG_MS} ms`],
     ['never settles', 'waits', 'The check never settles'],
     ['causes an unhandled rejection', 'rejects', 'unheard'],
-    ['takes all memory', 'grows', 'heap out of memory'],
-    ['takes much CPU time', 'slow', 'ms of CPU time, more than 250 ms'],
+    ['exhausts the memory', 'grows', 'heap out of memory'],
+    ['uses too much CPU time', 'slow', 'ms of CPU time, more than 250 ms'],
   ])('reports an input on which the target %s', async (_, name, text) => {
     const { finding } = await huntIn(name, 1)
     expect(finding?.text).toContain(text)

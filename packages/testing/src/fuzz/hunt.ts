@@ -7,9 +7,7 @@ import type { ChildReport, ChildTask } from './child.ts'
 import { Random } from './random.ts'
 import { loadTarget, type TargetFile } from './target.ts'
 
-/**
- * A target hangs if it makes no progress for this time, which is long because other processes also need the CPU.
- */
+/** Milliseconds without progress after which a target counts as hung. Generous, because other processes also need the CPU. */
 const HANG_MS = 30_000
 const WATCH_MS = 250
 /** The heap limit in MiB. Parsers of peer input need less memory. */
@@ -38,7 +36,7 @@ export interface HuntResult {
 
 /** An input on which a target throws, hangs or ends its process. */
 export interface Finding {
-  /** Describes the failure. */
+  /** Description of the failure. */
   readonly text: string
   readonly input: unknown
   /**
@@ -104,7 +102,7 @@ async function outcomeOf(child: ChildProcess, progress: ProgressFile, hangMs: nu
   }, WATCH_MS)
   const result = await outcome.promise
   clearInterval(watch)
-  // Only SIGKILL ends a process that never stops collecting garbage.
+  // Only SIGKILL terminates a process that never stops collecting garbage.
   child.kill('SIGKILL')
   await closed
   return result

@@ -1,4 +1,4 @@
-/** Returns numbers that depend only on the seed (mulberry32), so that every finding can be reproduced. */
+/** Returns numbers that depend only on the seed (mulberry32), so every finding can be reproduced. */
 export class Random {
   #state: number
 

@@ -21,19 +21,23 @@ export function fuzzSuite(folder: URL): void {
   for (const target of targetsIn(fileURLToPath(folder))) {
     describe(`fuzz target ${target.name}`, () => {
       const corpus = corpusFiles(target.corpus)
-      it.runIf(corpus.length > 0).each(corpus)('accepts the results for %s', async (file) => {
+      it.runIf(corpus.length > 0).each(corpus)('passes the check for %s', async (file) => {
         const loaded = await loadTarget(target.path)
         const checked = async (): Promise<void> => loaded.check(readCorpusFile(target.corpus, file))
         await expect(checked()).resolves.toBeUndefined()
       })
 
       const seed = Number(process.env['FUZZ_SEED'] ?? randomInt(2 ** 31))
-      it(`finds nothing in ${SECONDS} s from a new seed`, { timeout: (SECONDS + OTHER_SECONDS) * 1000 }, async () => {
-        const { inputs, finding } = await hunt({ target, seed, seconds: SECONDS })
-        console.info(`${target.name}: ${inputs} inputs from seed ${seed}`)
-        expect(finding === undefined ? '' : describeFinding(target.name, finding)).toBe('')
-        expect(inputs).toBeGreaterThan(0)
-      })
+      it(
+        `finds no failure in ${SECONDS} s from a new seed`,
+        { timeout: (SECONDS + OTHER_SECONDS) * 1000 },
+        async () => {
+          const { inputs, finding } = await hunt({ target, seed, seconds: SECONDS })
+          console.info(`${target.name}: ${inputs} inputs from seed ${seed}`)
+          expect(finding === undefined ? '' : describeFinding(target.name, finding)).toBe('')
+          expect(inputs).toBeGreaterThan(0)
+        },
+      )
     })
   }
 }

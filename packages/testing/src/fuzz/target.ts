@@ -10,7 +10,7 @@ import type { Random } from './random.ts'
  * JSON must be able to represent an `Input`, so bytes are a string with one character per byte.
  */
 export interface FuzzTarget<Input> {
-  /** Describes the input and the standard that defines it. */
+  /** Description of the input, with the standard that defines it. */
   readonly parser: string
   /** Generates an input that depends only on the random numbers. Most inputs should be almost valid. */
   generate(random: Random): Input

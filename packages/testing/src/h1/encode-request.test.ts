@@ -24,7 +24,7 @@ it.each<[string, ClientRequest, string, boolean]>([
     true,
   ],
   [
-    'keeps a given Content-Length, even a wrong one',
+    'keeps a given Content-Length, even a wrong one,',
     { path: '/', body: 'a', headers: [['content-length', '7']] },
     'POST / HTTP/1.1\r\nhost: a:1\r\ncontent-length: 7\r\n\r\n',
     false,

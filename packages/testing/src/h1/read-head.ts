@@ -3,7 +3,10 @@ import { MalformedResponse } from '../response-error.ts'
 import { checkFields } from '../response-rules.ts'
 import type { ByteReader } from './byte-reader.ts'
 
-/** Far above any tested response. Limits the memory if a server sends an endless header section. */
+/**
+ * Maximum length of a line, far above that of any tested response. It limits the memory if a server sends an endless
+ * line.
+ */
 const MAX_LINE_BYTES = 256 * 1024
 const MAX_FIELDS = 10_000
 

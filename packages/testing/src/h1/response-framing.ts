@@ -8,8 +8,8 @@ export type ResponseFraming = 'none' | 'chunked' | 'close' | { readonly length: 
 /**
  * Returns the framing of the body (RFC 9112 §6.3).
  *
- * Is stricter than the RFC requires of a client. Rejects a response with both framing fields, a transfer coding other than
- * chunked, and a body that ends with the connection but has no `connection: close`.
+ * The check is stricter than the RFC requires of a client. Rejects a response with both framing fields, a transfer
+ * coding other than chunked, and a body that ends with the connection but has no `connection: close`.
  *
  * @param fields Checked by `checkResponseHead`
  * @throws {MalformedResponse} with the violated rule

@@ -191,7 +191,7 @@ function replaceWords(text: string, pairs: readonly (readonly [string, string])[
   return pairs.reduce((result, [from, to]) => result.replaceAll(new RegExp(`\\b${from}\\b`, 'g'), to), text)
 }
 
-/** Returns the packages that an `npm install` command names, or `undefined` for another command. */
+/** Returns the packages that an `npm install` command names, or `undefined` for any other command. */
 function installedPackages(command: string): string[] | undefined {
   const words = command.split(/\s+/)
   if (words[0] !== 'npm' || (words[1] !== 'install' && words[1] !== 'i')) return undefined

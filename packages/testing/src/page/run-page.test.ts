@@ -43,7 +43,7 @@ describe('runPage', () => {
     await expect(run(fenced('json', '{}'))).rejects.toThrow('no block to run')
   })
 
-  it("replaces the page's ports with free ports, and ends background commands", async () => {
+  it("replaces the page's ports with free ports, and stops background commands", async () => {
     const server =
       "import { createServer } from 'node:http'\ncreateServer((_, res) => res.end('8080')).listen(8080, () => console.log('at 8080'))"
     const files = fenced('ts title="a.ts"', server)

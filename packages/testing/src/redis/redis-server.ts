@@ -71,7 +71,7 @@ export class RedisServer implements AsyncDisposable {
     }
   }
 
-  /** Kills the server, so that it cannot save its data. */
+  /** Kills the server without giving it time to save its data. */
   async kill(): Promise<void> {
     const running = this.#process
     this.#process = undefined

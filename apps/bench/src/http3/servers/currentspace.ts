@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createSecureServer, type ServerHttp3Stream, type StreamListener } from '@currentspace/http3'
 import { filesOf, ready, serverSetup } from '../../server-program.ts'
 
-/** Version 0.9.0 accepts larger writes, but they can hang. */
+/** Maximum size of a write. Version 0.9.0 accepts larger ones, but they can hang. */
 const WRITE_BYTES = 64 * 1024
 
 const setup = serverSetup()

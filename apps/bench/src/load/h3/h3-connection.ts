@@ -14,7 +14,7 @@ interface Pending {
 
 const HOST = '127.0.0.1'
 const MAX_PACKET_BYTES = 1350
-/** Large enough that flow control does not limit a fast server. */
+/** Flow-control window, which is large enough not to limit a fast server. */
 const WINDOW_BYTES = 16 * 2 ** 20
 const CONTROL_STREAM_ID = 2
 const HANDSHAKE_TIMEOUT_MS = 10_000

@@ -21,7 +21,7 @@ const PROGRAM = fileURLToPath(new URL('./main.ts', import.meta.url))
 /**
  * Generates HTTP/3 load with `main.ts`, which compares every response.
  *
- * @throws {Error} if one differs from the first
+ * @throws {Error} if a response differs from the first
  */
 export async function h3Load({ port, request, shape }: LoadTarget, seconds: number): Promise<Load> {
   const options: H3LoadOptions = { port, request, connections: shape.connections, depth: shape.depth ?? 1, seconds }

@@ -11,7 +11,7 @@ describe('encodeRequest', () => {
     expect(bytes.toString('latin1')).toMatch(/:path\u0002\/a$/)
   })
 
-  it('encodes a body as a DATA frame, with a two-byte length from 64 bytes', () => {
+  it('encodes a body of 100 bytes as a DATA frame with a two-byte length', () => {
     const bytes = encodeRequest({ ...get('/'), method: 'POST', body: 'x'.repeat(100) }, 'h')
     expect(bytes.subarray(-103)).toEqual(Buffer.from(`\u0000\u0040d${'x'.repeat(100)}`, 'latin1'))
   })
@@ -24,11 +24,11 @@ describe('decodeResponse', () => {
     ['one DATA frame', [...ok, 0x00, 0x02, 104, 105], 200, 'hi'],
     ['two DATA frames', [...ok, 0x00, 0x01, 104, 0x00, 0x01, 105], 200, 'hi'],
     ['a response without a DATA frame', [...ok], 200, ''],
-    ['a frame of another type', [...ok, 0x21, 0x01, 0, 0x00, 0x02, 104, 105], 200, 'hi'],
+    ['a DATA frame after an unknown frame', [...ok, 0x21, 0x01, 0, 0x00, 0x02, 104, 105], 200, 'hi'],
     ['an eight-byte length', [...ok, 0x00, 0xc0, 0, 0, 0, 0, 0, 0, 2, 104, 105], 200, 'hi'],
     ['status 404', [0x01, 0x03, 0, 0, 0xdb], 404, ''],
     ['status 500, whose index needs a second byte', [0x01, 0x04, 0, 0, 0xff, 0x08], 500, ''],
-    ['a Huffman-coded status as 0', [0x01, 0x06, 0, 0, 0x5f, 0x09, 0x82, 0x10], 0, ''],
+    ['a Huffman-encoded status as 0', [0x01, 0x06, 0, 0, 0x5f, 0x09, 0x82, 0x10], 0, ''],
   ])('reads %s', (_what, bytes, status, body) => {
     const response = decodeResponse(Buffer.from(bytes))
     expect([response.status, response.body.toString()]).toEqual([status, body])

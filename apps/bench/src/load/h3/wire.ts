@@ -9,7 +9,7 @@ const STATUS_BY_INDEX: Readonly<Record<number, number>> = { 25: 200, 26: 304, 27
 
 /** Response on a request stream. */
 export interface H3Response {
-  /** 0 if the status is not one of `STATUS_BY_INDEX`. */
+  /** Status of the response; 0 if it is not one of `STATUS_BY_INDEX`. */
   readonly status: number
   readonly body: Buffer
 }

@@ -68,7 +68,7 @@ it('releases all bytes that are not chunks on close, and counts none afterwards'
   expect([held.bytes, bufferLedger.bytes]).toEqual([0, 0])
 })
 
-it('counts a buffer that two responses share once for the process', () => {
+it('counts a buffer that two responses share only once for the process', () => {
   const [first, second] = [account(0), account(0)]
   const shared = new Uint8Array(200 * KIB)
   const queues = [new ChunkQueue(), new ChunkQueue()]

@@ -8,8 +8,8 @@ export type Chunk = Uint8Array | QueuedText
 const MIN_PIECE_CHARS = 1024
 
 /**
- * Encodes a string as UTF-8 piece by piece, while it is sent. This keeps only the text in memory and not its bytes.
- * Responses with the same text share it.
+ * Encodes a string as UTF-8 piece by piece, while it is sent. Only the text, not its bytes, stays in memory, and
+ * responses with the same text share it.
  */
 export class QueuedText {
   /** Length of the whole text in UTF-8 bytes. */
@@ -23,7 +23,7 @@ export class QueuedText {
   constructor(text: string, byteLength: number) {
     this.#text = text
     this.byteLength = byteLength
-    // Text with as many bytes as characters is ASCII, which Latin-1 encodes faster.
+    // Text with as many bytes as characters is ASCII, which Latin-1 encodes faster than UTF-8 does.
     this.#encoding = byteLength === text.length ? 'latin1' : 'utf8'
   }
 

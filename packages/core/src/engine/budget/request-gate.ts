@@ -6,7 +6,7 @@ import { bufferLedger } from './buffer-ledger.ts'
 
 /** Number of handlers that can run concurrently on a connection before its client has received a response. */
 const FIRST_HANDLERS = 1
-/** Milliseconds after which one more handler starts even if no other has responded, as with long polling. */
+/** Milliseconds after which one more handler starts even if no running handler has responded, as with long polling. */
 const PACE_MS = 250
 
 /** The connection that a gate controls. */
@@ -31,7 +31,7 @@ interface WaitingRequest {
  *
  * Handlers that run at the same time can each return a large body later, which costs CPU time even if the body becomes
  * a 503. A connection therefore starts with few handlers if the process has recently reached a limit. Each response
- * that the client receives allows one more.
+ * that the client receives allows one more handler.
  *
  * Queuing only delays a request. After a refusal (REFUSED_STREAM), clients retry immediately, and some report an error
  * to the user. The stream limit bounds the queue.
@@ -52,7 +52,7 @@ export class RequestGate {
     this.#owner = owner
   }
 
-  /** Starts a request, or queues it. @param countedBytes Bytes of its head that the account counts already */
+  /** Starts a request, or queues it. @param countedBytes Bytes of the request head that the account already counts */
   begin(exchange: BaseExchange, countedBytes: number): void {
     if (this.#waiting.length === 0 && this.#mayBegin(exchange)) {
       beginRequest(this.#owner.host, exchange, false)

@@ -10,8 +10,9 @@ export class ChurnSet<Item extends object> {
   readonly #place: PropertyKey
 
   /**
-   * @param place Name of the item's property that stores its index, so that `delete` does not search. Items whose class
-   *   declares it as a number are added one microsecond faster. Default: a new symbol.
+   * @param place Name of the item's property that stores its index, so that `delete` does not search. Items whose
+   *   class declares this property as a number are added one microsecond faster than other items. Default: a new
+   *   symbol.
    */
   constructor(place: PropertyKey = Symbol('place')) {
     this.#place = place
@@ -36,8 +37,8 @@ export class ChurnSet<Item extends object> {
   }
 
   /**
-   * Calls `visit` for each item. Unlike an iterator, it allocates no object for each of them. Items can be added and
-   * deleted during the visit. Each remaining item is visited at least once; an added one might not be.
+   * Calls `visit` for each item. Unlike an iterator, does not allocate an object for each item. Items can be added and
+   * deleted during the visit. Visits each remaining item at least once; an added item might not be visited.
    */
   forEach(visit: (item: Item) => void): void {
     // Iterate backwards, because `delete` moves the last item, which has been visited, into the free slot.

@@ -1,8 +1,8 @@
 import { AsyncResource } from 'node:async_hooks'
 
 /**
- * Captures the program's asynchronous context. A function from `AsyncLocalStorage.snapshot()` takes five times as long
- * to call.
+ * The program's asynchronous context. A function from `AsyncLocalStorage.snapshot()` would take five times as long to
+ * call.
  */
 const program = new AsyncResource('fw')
 

@@ -12,8 +12,8 @@ const MAX_WAIT_MS = 0.5
 /**
  * Sends the responses on several connections together at the end of an event-loop turn.
  *
- * Sending each response before the next handler costs more CPU time. The kernel wakes a sleeping client for each one,
- * which evicts the handlers' data from the CPU caches.
+ * Sending each response before the next handler would cost more CPU time than sending them together. The kernel wakes
+ * a sleeping client for each one, which evicts the handlers' data from the CPU caches.
  */
 // docs/decisions/0007
 export class ResponseBatch {

@@ -20,8 +20,8 @@ const PENDING = 0
 const STREAMING = 1
 const COMPLETE = 2
 /**
- * Minimum length, in characters, of a string that is checked against the budget before its bytes are counted, which
- * saves CPU time.
+ * Minimum length, in characters, of a string that is checked against the budget before its bytes are counted. This
+ * order saves CPU time for refused bodies.
  */
 const LONG_TEXT_CHARS = 16 * 1024
 /** Status of a response that upgrades the connection. */
@@ -266,7 +266,10 @@ export abstract class BaseExchange implements Exchange {
     const bytes = this.bodyBytes + length
     if (this.#announced !== undefined && bytes > this.#announced) {
       const limit = `at most ${this.#announced} bytes, its content-length`
-      throw withCode('FW_WRONG_LENGTH', new RangeError(`response: body must have ${limit}, got ${bytes} bytes.`))
+      throw withCode(
+        'FW_WRONG_LENGTH',
+        new RangeError(`response: body must have ${limit}, got ${bytes} bytes. Correct or omit the field.`),
+      )
     }
     this.bodyBytes = bytes
     return true

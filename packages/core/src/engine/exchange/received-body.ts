@@ -16,7 +16,7 @@ export interface BodySupply {
   onFault?(error: unknown): void
 }
 
-/** Ignores all events, because an empty body needs no supply. */
+/** The supply of an empty body, which ignores all events. */
 const NO_SUPPLY: BodySupply = { onWanted: ignore, onFull: ignore, onRoom: ignore }
 
 /**
@@ -97,6 +97,10 @@ export class ReceivedBody implements RequestBody {
     if (!this.#isPaused) return
     this.#isPaused = false
     this.#deliver()
+  }
+
+  hold(bytes: number): void {
+    if (this.#trailers === undefined && this.#error === undefined && !this.#isDiscarded) this.#hold(bytes)
   }
 
   /** Adds received bytes. */

@@ -24,7 +24,7 @@ describe('responseHead', () => {
     },
   )
 
-  it('removes framing fields, and reports a "connection: close"', () => {
+  it('removes framing fields, and reports "connection: close"', () => {
     const fields = ['a', '1', 'connection', 'x, Close', 'transfer-encoding', 'chunked', 'upgrade', 'h2c', 'b', '2']
     expect(responseHead('GET', 200, fields, 0)).toMatchObject({ fields: ['a', '1', 'b', '2'], close: true })
     expect(responseHead('GET', 200, ['connection', 'closed'], 0)).toMatchObject({ fields: [], close: false })

@@ -34,7 +34,9 @@ export function responseHead(
   if (!Number.isInteger(status) || status < 200 || status > 599) {
     throw withCode(
       'FW_INVALID_STATUS',
-      new RangeError(`response: status must be an integer from 200 to 599, got ${showValue(status)}.`),
+      new RangeError(
+        `response: status must be an integer from 200 to 599, got ${showValue(status)}. Write, for example, 404.`,
+      ),
     )
   }
   // RFC 9110 §9.3.6: a successful response to CONNECT starts a tunnel.

@@ -43,7 +43,7 @@ describe('decodeHuffman', () => {
       'foo=ASDJKHQKBZXOQWEOPIUAXQWEOIU; max-age=3600; version=1',
     ],
     ['', ''],
-  ])('decodes %s', (hex, text) => {
+  ])('decodes %j', (hex, text) => {
     expect(decode(Buffer.from(hex, 'hex'))).toBe(text)
   })
 

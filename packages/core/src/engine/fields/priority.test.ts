@@ -56,7 +56,7 @@ describe('parsePriority', () => {
     ['u=8, i=?0', 5, false],
     ['u=1,,', 5, true],
     [`u=1, x="${'x'.repeat(300)}"`, 5, true],
-  ])('changes "urgency 5, incremental" by %j to urgency %i, incremental %s', (value, urgency, isIncremental) => {
+  ])('applies %j to urgency 5, incremental true: urgency %i, incremental %s', (value, urgency, isIncremental) => {
     expect(parsePriority(value, { urgency: 5, isIncremental: true })).toEqual({ urgency, isIncremental })
   })
 

@@ -4,7 +4,7 @@ import type { FieldList } from '@fw/types'
 export interface Priority {
   /** Urgency from 0, the highest, to 7. */
   readonly urgency: number
-  /** Whether the client can process parts of the response, so that it can share bandwidth with others. */
+  /** Whether the client can process parts of the response. If so, the response can share bandwidth with others. */
   readonly isIncremental: boolean
 }
 
@@ -57,7 +57,9 @@ export function parsePriority(value: string, base: Priority = DEFAULT_PRIORITY):
   return { urgency, isIncremental }
 }
 
-/** Applies the `priority` field of a response. Parameters that it omits keep the client's values (RFC 9218 §8). */
+/**
+ * Applies the `priority` field of a response. Parameters that the field omits keep the client's values (RFC 9218 §8).
+ */
 export function responsePriority(fields: FieldList, ofClient: Priority): Priority {
   let priority = ofClient
   for (let i = 0; i < fields.length; i += 2) {

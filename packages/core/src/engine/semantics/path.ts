@@ -1,4 +1,7 @@
-/** Allows more than RFC 3986, but no space, control or `#`, which could make another server read a different path. */
+/**
+ * Matches a path and query. Allows more characters than RFC 3986, but no space, control character or `#`, which could
+ * make another server read a different path.
+ */
 const PATH = /^\/[\x21\x22\x24-\x7e]*$/
 
 /**

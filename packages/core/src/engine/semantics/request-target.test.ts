@@ -23,7 +23,7 @@ describe('parseRequestTarget', () => {
     ['GET', 'http:///a', 'malformed', 'http:///a', ''],
     ['GET', 'ftp://example.com/a?b', 'malformed', 'ftp://example.com/a', 'b'],
     ['GET', '', 'malformed', '', ''],
-  ])('parses %s %j as %s form', (method, target, form, path, rawQuery) => {
+  ])('parses the form of %s %j: %s', (method, target, form, path, rawQuery) => {
     expect(parseRequestTarget(method, target)).toEqual({ form, path, rawQuery })
   })
 })

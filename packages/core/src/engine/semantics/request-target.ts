@@ -1,6 +1,6 @@
 /** The parts of a request target, neither decoded nor normalized. */
 export interface RequestTarget {
-  /** The form of the target; `malformed` if the method allows no such form. */
+  /** The form of the target; `malformed` if the target has no form that the method allows. */
   readonly form: 'origin' | 'absolute' | 'authority' | 'asterisk' | 'malformed'
   /**
    * The path up to the first `?`, without scheme and authority; `*` in asterisk form; `host:port` in authority form.

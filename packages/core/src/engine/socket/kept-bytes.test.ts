@@ -8,11 +8,14 @@ describe('bytesToKeep', () => {
     expect(bytesToKeep(received, 100, 60_000).buffer).toBe(received.buffer)
   })
 
-  it.each([1, 200, 1000, 5000])('copies %i bytes, so that they do not keep the read buffer in memory', (length) => {
-    const kept = bytesToKeep(received, 7, 7 + length)
-    expect(kept).toEqual(received.subarray(7, 7 + length))
-    expect(kept.buffer.byteLength).toBeLessThanOrEqual(8 * 1024)
-  })
+  it.each([1, 200, 1000, 5000])(
+    'copies a part of length %i, which does not keep the read buffer in memory',
+    (length) => {
+      const kept = bytesToKeep(received, 7, 7 + length)
+      expect(kept).toEqual(received.subarray(7, 7 + length))
+      expect(kept.buffer.byteLength).toBeLessThanOrEqual(8 * 1024)
+    },
+  )
 
   it('does not change any earlier copy', () => {
     const copies = Array.from({ length: 100 }, (_, at) => bytesToKeep(received, at, at + 200))

@@ -42,7 +42,7 @@ export class LingerLimits {
     this.#extend()
   }
 
-  /** Counts discarded bytes. @returns False if they exceed `lingerBytes` */
+  /** Counts discarded bytes. @returns False if the discarded bytes exceed `lingerBytes` */
   add(bytes: number): boolean {
     this.#bytes += bytes
     this.#extend()

@@ -38,6 +38,7 @@ export class MemoryTransport implements Transport {
   readonly isEncrypted: boolean
   readonly remoteAddress: string | undefined
   readonly remotePort: number | undefined
+  readonly hasProxySource = false
   readonly openedAt: number = performance.now()
   readonly tls: TlsTrace | undefined = undefined
   trace: ConnectionTrace | undefined = undefined

@@ -25,7 +25,8 @@ let keys: Keys | undefined
  *
  * @param onRead Replaces the `data` events of the socket
  * @param nextBuffer Returns the buffer for subsequent reads, or `undefined` to keep the current one
- * @returns False if this Node.js lacks one of the members, or the socket has a buffer. The socket is then unchanged
+ * @returns False if this Node.js release lacks one of the members, or the socket already has a buffer. The socket is
+ * then unchanged
  */
 // docs/decisions/0009
 export function readInto(

@@ -41,7 +41,7 @@ let next: Buffer | undefined
  *
  * Bytes that arrive while the socket is paused are copied to the stream, which emits them as `data` when it resumes.
  *
- * @returns False if this Node.js does not support it. The socket is then unchanged
+ * @returns False if this Node.js release does not support this. The socket is then unchanged
  */
 // docs/decisions/0009
 export function receiveShared(socket: Socket, onBytes: OnShared): boolean {

@@ -19,6 +19,7 @@ export class SocketTransport implements Transport {
   readonly isEncrypted: boolean
   readonly remoteAddress: string | undefined
   readonly remotePort: number | undefined
+  readonly hasProxySource: boolean
   readonly openedAt: number
   trace: ConnectionTrace | undefined = undefined
   readonly #socket: OwnedSocket
@@ -26,7 +27,7 @@ export class SocketTransport implements Transport {
   readonly #handshakeMs: number
 
   /**
-   * @param openedAt Time at which a connection with TLS was accepted, before its handshake. Default: now
+   * @param openedAt Time at which a connection with TLS was accepted, or its PROXY header was complete. Default: now
    * @param source The peer's address according to a PROXY header. Default: that of the socket
    */
   constructor(socket: Socket, isEncrypted: boolean, openedAt?: number, source?: ProxySource) {
@@ -39,6 +40,7 @@ export class SocketTransport implements Transport {
     const { remoteAddress, remotePort } = socket
     this.remoteAddress = source === undefined ? remoteAddress : source.address
     this.remotePort = source === undefined ? remotePort : source.port
+    this.hasProxySource = source !== undefined
   }
 
   get tls(): TlsTrace | undefined {
@@ -126,7 +128,8 @@ export class SocketTransport implements Transport {
     const socket = this.#socket
     // When only FIN remains to be sent, a reset fails with EINVAL, and Node.js then never closes the socket.
     const isEnding = socket.writableEnded && socket.writableLength === 0
-    // A Unix socket has no address and does not support a reset. A PROXY header can give it one, so ask the socket.
+    // A Unix socket has no address and does not support a reset. Check the socket, because a PROXY header can replace
+    // `this.remoteAddress`.
     if (this.isEncrypted || socket.remoteAddress === undefined || isEnding) return this.destroy()
     stopReading(socket)
     socket.resetAndDestroy()

@@ -7,7 +7,7 @@ export interface TracedTransport {
   readonly tls: TlsTrace | undefined
   readonly remoteAddress: string | undefined
   readonly remotePort: number | undefined
-  /** Only `connectionTrace` sets and reads it. */
+  /** The trace of the connection. Only `connectionTrace` sets and reads it. */
   trace: ConnectionTrace | undefined
 }
 

@@ -6,7 +6,7 @@ import { Preface } from './preface.ts'
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 
 describe('Preface', () => {
-  it('returns the bytes that follow, however the preface is split', () => {
+  it('returns the bytes after the preface, wherever it is split', () => {
     for (const slices of everySplit(PREFACE)) {
       const preface = new Preface()
       const results = slices.filter((slice) => slice.length > 0).map((slice) => preface.take(Buffer.from(slice)))

@@ -49,7 +49,7 @@ describe('ClientSettings', () => {
     expect(() => read([setting, value])).not.toThrow()
   })
 
-  it('returns the smallest table size of one frame once (RFC 7541 §4.2)', () => {
+  it('returns the smallest table size in a frame once (RFC 7541 §4.2)', () => {
     const client = read([1, 0], [1, 2000])
     expect([client.headerTableBytes, client.takeMinTableBytes()]).toEqual([2000, 0])
     expect(client.takeMinTableBytes()).toBe(2000)

@@ -200,7 +200,7 @@ describe('HpackDecoder', () => {
   })
 
   describe('the dynamic table', () => {
-    it('has room for 4,096 bytes until the first size update, even if another size is announced', () => {
+    it('has room for 4,096 bytes until the first size update, even if a different size is announced', () => {
       const decoder = newDecoder(0)
       decode(decoder, indexedLiteral('a', 'b'))
       expect(decode(decoder, 'be').fields).toEqual(['a', 'b'])
@@ -281,15 +281,18 @@ describe('HpackDecoder', () => {
       ['a', ' before', false],
       ['a', 'behind\t', false],
       ['a', ' ', false],
-    ])('classifies field %j with value %j as %s, as a literal and from the table', (name, value, isWellFormed) => {
-      const decoder = newDecoder()
-      expect(decode(decoder, literal(name, value)).isWellFormed).toBe(isWellFormed)
-      expect(decode(decoder, indexedLiteral(name, value)).isWellFormed).toBe(isWellFormed)
-      expect(decode(decoder, 'be').isWellFormed).toBe(isWellFormed)
-      expect(decode(decoder, '82').isWellFormed).toBe(true)
-      const named = Buffer.concat([integer(62, 4, 0), fromHex('00')])
-      expect(decode(decoder, named).isWellFormed).toBe(isWellFormed || name === 'a')
-    })
+    ])(
+      'reports whether the field %j with value %j is well-formed, as a literal and from the table: %s',
+      (name, value, isWellFormed) => {
+        const decoder = newDecoder()
+        expect(decode(decoder, literal(name, value)).isWellFormed).toBe(isWellFormed)
+        expect(decode(decoder, indexedLiteral(name, value)).isWellFormed).toBe(isWellFormed)
+        expect(decode(decoder, 'be').isWellFormed).toBe(isWellFormed)
+        expect(decode(decoder, '82').isWellFormed).toBe(true)
+        const named = Buffer.concat([integer(62, 4, 0), fromHex('00')])
+        expect(decode(decoder, named).isWellFormed).toBe(isWellFormed || name === 'a')
+      },
+    )
 
     it('detects control characters in Huffman code', () => {
       // The code of LF has 30 bits: 1111 1111 1111 1111 1111 1111 1111 00

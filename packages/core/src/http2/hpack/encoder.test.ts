@@ -34,7 +34,7 @@ describe('HpackEncoder', () => {
     ['authorization as never indexed', ['authorization', 'abc'], '1f0803616263'],
     ['an empty value', ['age', ''], '0f0600'],
     ['bytes above 0x7f', ['location', '/\u00e9'], '0f1f022fe9'],
-  ])('writes %s, each time', (_what, fields, hex) => {
+  ])('writes %s every time', (_what, fields, hex) => {
     expect(encodeTimes(3, fields)).toEqual([hex, hex, hex])
   })
 
@@ -44,7 +44,7 @@ describe('HpackEncoder', () => {
     expect(rest).toEqual(['be', 'be'])
   })
 
-  it('writes the same bytes regardless of other connections, so that their fields do not leak', () => {
+  it('writes the same bytes regardless of other connections, so their fields do not leak', () => {
     const field = fc.tuple(fc.constantFrom('x-token', 'vary', 'x-a', 'etag'), fc.constantFrom('a', 'b', 'c', 'secret'))
     const responses = fc.array(fc.array(field, { maxLength: 4 }), { maxLength: 60 })
     fc.assert(
@@ -147,7 +147,7 @@ describe('HpackEncoder', () => {
       expect(end).toBeLessThanOrEqual(100 + HpackEncoder.maxBytes(fields))
     })
 
-    it('returns the minimum room. With less, encode neither writes nor changes anything', () => {
+    it('returns the minimum room: with less, encode writes and changes nothing', () => {
       const encoder = new HpackEncoder()
       encoder.setMaxTableBytes(100)
       const small = Buffer.alloc(HpackEncoder.maxBytes(fields) - 1)

@@ -7,8 +7,8 @@ const SLOT_BYTES = 64
 /** Maximum size of a cached block, in bytes. */
 const MAX_BLOCK_BYTES = 512
 /**
- * After this many consecutive misses, caches only one block in this many, and compares only the latest, until the next
- * hit.
+ * Number of consecutive misses after which only one block in this many is cached, and only the latest is compared,
+ * until the next hit.
  */
 const MAX_MISSES = 8
 

@@ -12,7 +12,10 @@ const VOLATILE_FIELDS: readonly string[] = [
   'location',
   'retry-after',
 ]
-/** Names of secret fields. Not indexed, so that an attacker cannot test guesses by the compressed size (RFC 7541 §7.1). */
+/**
+ * Names of secret fields. They are not indexed, so that an attacker cannot test guesses by the compressed size (RFC
+ * 7541 §7.1).
+ */
 const SECRET_FIELDS: readonly string[] = [
   'authentication-info',
   'authorization',
@@ -23,14 +26,14 @@ const SECRET_FIELDS: readonly string[] = [
 ]
 
 /**
- * Limits of the name cache, in entries and characters. They bound its memory use if an application derives names from
- * input.
+ * Limits of the name cache, in entries and characters. They limit the memory of the cache if an application derives
+ * names from input.
  */
 const MAX_NAMES = 512
 const MAX_NAME_LENGTH = 128
 
 /**
- * An encoded field name, shared by all connections. Never shares values, because the bytes for one client must not
+ * An encoded field name, shared by all connections. Values are never shared, because the bytes for one client must not
  * reveal another client's fields (RFC 7541 §7.1).
  */
 // docs/decisions/0088
@@ -40,7 +43,7 @@ export interface SentName {
   readonly staticIndex: number
   /** Name as an HPACK string literal. */
   readonly bytes: Uint8Array
-  /** Whether the value differs in each response, so that indexing it is useless. */
+  /** Whether the value differs in each response. Indexing such a value is useless. */
   readonly isVolatile: boolean
   /** Whether the value is secret and must never be indexed. */
   readonly isSecret: boolean

@@ -1,9 +1,9 @@
 import { FIELD_OVERHEAD_BYTES, HpackDynamicTable } from './dynamic-table.ts'
 import { NAME_SLOTS, type SentName } from './sent-names.ts'
 
-/** After this many consecutive unused entries, a name's values are assumed to differ each time. */
+/** Number of consecutive unused entries after which a name's values are assumed to differ each time. */
 const MAX_UNUSED = 8
-/** For such a name, one in this many fields is inserted to detect repetition. A power of two. */
+/** Number of fields with such a name of which one is inserted, to detect repetition. A power of two. */
 const TRIAL_INTERVAL = 16
 /** Maximum share of the table for one field. A larger field would evict most others. */
 const MAX_SHARE = 0.75

@@ -37,7 +37,7 @@ export function readString(cursor: BlockCursor): BlockCursor {
 }
 
 /**
- * Encodes a Latin-1 string as a string literal, with Huffman code if that is shorter.
+ * Encodes a Latin-1 string as a string literal, Huffman-encoded if that is shorter.
  *
  * @see RFC 7541 §5.2
  */

@@ -4,7 +4,8 @@ import { DEFAULT_FRAME_BYTES, Flag, FRAME_HEAD_BYTES, FrameType } from '../frame
 import { Output, OUTPUT_BUFFER_BYTES } from './output.ts'
 
 /**
- * Maximum size of a payload, in bytes, that is copied into the output buffer. Writing it separately would cost more.
+ * Maximum size of a payload, in bytes, that is copied into the output buffer. Writing such a payload separately would
+ * cost more than the copy.
  */
 const COPIED_BYTES = 4 * 1024
 
@@ -16,7 +17,7 @@ const COPIED_BYTES = 4 * 1024
 export class FrameWriter extends Output {
   readonly encoder: HpackEncoder = new HpackEncoder()
 
-  /** Writes a DATA frame. @param endsStream Whether to set END_STREAM, so that no frame may follow on the stream */
+  /** Writes a DATA frame. @param endsStream Whether to set END_STREAM, after which no frame may follow on the stream */
   data(streamId: number, payload: Uint8Array, endsStream: boolean): void {
     this.#frame(FrameType.DATA, endsStream ? Flag.END_STREAM : 0, streamId, payload)
   }

@@ -33,7 +33,7 @@ describe('SendQueue', () => {
     expect(turns(streams, order.length)).toEqual(order)
   })
 
-  it('returns each stream that was not removed exactly once', () => {
+  it('returns each stream exactly once unless it was removed', () => {
     const streams = fc.uniqueArray(
       fc.record({
         id: fc.nat(),

@@ -95,7 +95,7 @@ export class Sender implements TurnTaker {
     this.#queue.remove(stream)
   }
 
-  /** Widens the connection's window. @throws {ConnectionError} FLOW_CONTROL_ERROR if it exceeds 2^31-1 */
+  /** Widens the connection's window. @throws {ConnectionError} FLOW_CONTROL_ERROR if the window exceeds 2^31-1 */
   widen(bytes: number): void {
     if (this.window + bytes > MAX_WINDOW) {
       throw new ConnectionError(ErrorCode.FLOW_CONTROL_ERROR, 'Connection window above 2^31-1')

@@ -24,7 +24,7 @@ export interface FieldSectionLimits {
  *
  * @returns Alternating names and values, as received, in Latin-1
  * @throws {Http3Error} QPACK_DECOMPRESSION_FAILED if the section is invalid or refers to a dynamic table
- * @throws {ProtocolError} 431 if it exceeds the limits
+ * @throws {ProtocolError} 431 if the section exceeds the limits
  * @see RFC 9204 §4.5
  */
 export function decodeFieldSection(section: Uint8Array, limits: FieldSectionLimits): string[] {

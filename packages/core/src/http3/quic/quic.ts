@@ -72,7 +72,8 @@ export interface QuicConnectionEvents {
   /** The peer exceeds the budget for frames outside streams, which indicates an attack. */
   onFlooded(): void
   /**
-   * The transport cannot keep the connection open much longer, so the client should open another. Called at most once.
+   * The transport cannot keep the connection open much longer, so the client should open a new one. Called at most
+   * once.
    */
   onExhausted(): void
   /** The connection has closed, for any reason. This is the last event. */

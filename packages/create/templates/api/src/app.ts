@@ -16,7 +16,7 @@ interface Todo {
 const todos = new Map<number, Todo>()
 let lastId = 0
 
-/** Lets in-flight requests finish after Ctrl-C. */
+/** The option `shutdown` lets in-flight requests finish after Ctrl-C. */
 export const server = new Server({ shutdown: 'signals', trustProxy: false })
 const router = server.router()
 router.use(accessLog({ skipPaths: ['/healthz'] }))

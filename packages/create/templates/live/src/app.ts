@@ -7,11 +7,11 @@ interface Events {
   count: number
 }
 
-/** Sends each event to every open page. */
+/** The channel sends each event to every open page. */
 const channel = new SseChannel<Events>()
 let count = 0
 
-/** Lets in-flight requests finish after Ctrl-C. */
+/** The option `shutdown` lets in-flight requests finish after Ctrl-C. */
 export const server = new Server({ shutdown: 'signals', trustProxy: false })
 const router = server.router()
 router.use(accessLog())

@@ -1,6 +1,6 @@
 import { Server } from '@fw/core'
 
-/** Lets in-flight requests finish after Ctrl-C. */
+/** The option `shutdown` lets in-flight requests finish after Ctrl-C. */
 export const server = new Server({ shutdown: 'signals', trustProxy: false })
 const router = server.router()
 

@@ -2,7 +2,7 @@ import { accessLog } from '@fw/access-log'
 import { Server } from '@fw/core'
 import { staticFiles } from '@fw/static'
 
-/** Lets in-flight requests finish after Ctrl-C. */
+/** The option `shutdown` lets in-flight requests finish after Ctrl-C. */
 export const server = new Server({ shutdown: 'signals', trustProxy: false })
 const router = server.router()
 router.use(accessLog())

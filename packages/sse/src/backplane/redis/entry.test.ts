@@ -46,7 +46,7 @@ describe('an entry', () => {
     expect(Math.sign(compareEntryIds(a, b))).toBe(sign)
   })
 
-  it("becomes an event with the publisher's id or its own id", () => {
+  it("becomes an event with the publisher's ID or its own ID", () => {
     expect(decodeEntry(entry)).toEqual({ event: 'e', data: 'd', id: '5-1', key: 'k', position: '5-1 o1 7 4-9' })
     const body = encodeBody({ event: 'e', data: 'd', id: 'x', key: undefined })
     expect(decodeEntry({ ...entry, body })).toMatchObject({ id: 'x', position: '5-1 o1 7 4-9' })
@@ -61,7 +61,7 @@ describe('an entry', () => {
   })
 
   it.each(['', '{', 'null', '7', '{}', '{"event":1,"data":""}', '{"event":"","data":"","key":1}'])(
-    'ignores the entry %s from another program',
+    'ignores the entry %j, which a different program wrote',
     (body) => {
       expect(decodeEntry({ ...entry, body })).toBeUndefined()
     },

@@ -7,15 +7,15 @@ export interface RedisEntry {
   /** The publishing process. Together with the number, it identifies repeated events. */
   readonly origin: string
   readonly number: number
-  /** Id of the previous entry, which reveals a gap; '' if unknown or assigned by Redis. */
+  /** ID of the previous entry, which reveals a gap; '' if unknown or assigned by Redis. */
   readonly previous: string
   readonly body: string
 }
 
-/** An id that is lower than every entry id. */
+/** An ID that is lower than every entry ID. */
 export const FIRST_ENTRY = '0-0'
 
-/** The id of an unknown entry. */
+/** The ID of an unknown entry. */
 export const NO_ENTRY = ''
 
 /** Compares two ids. Returns a negative number if `a` comes before `b`, and 0 if they are equal. */
@@ -30,7 +30,7 @@ export function timeOf(entryId: string): number {
   return Number.parseInt(entryId, 10)
 }
 
-/** Process names and entry ids contain no spaces, so a space separates them in an event's position. */
+/** Process names and entry IDs contain no spaces, so a space separates them in an event's position. */
 const ORIGIN = /^[\w-]+$/
 const PREVIOUS = /^(?:\d+-\d+)?$/
 

@@ -10,9 +10,9 @@ const event = { event: 'e', data: 'd', id: undefined, key: undefined }
 
 it.each<[string, readonly number[], readonly number[]]>([
   ['nothing', [], []],
-  ['a few', [1, 1, 1], [3]],
-  ['as many as one command can contain', Array(200).fill(1), [200]],
-  ['more than one command can contain', Array(401).fill(1), [200, 200, 1]],
+  ['a few entries', [1, 1, 1], [3]],
+  ['as many entries as one command can contain', Array(200).fill(1), [200]],
+  ['more entries than one command can contain', Array(401).fill(1), [200, 200, 1]],
   ['as many bytes as one command can contain', [MIB / 2, MIB / 2, 1], [2, 1]],
   ['entries that are too large for any command', [2 * MIB, 1, 2 * MIB], [1, 1, 1]],
 ])('splits %s into commands', (_, sizes, expected) => {

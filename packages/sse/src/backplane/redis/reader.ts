@@ -26,9 +26,9 @@ const MAX_PUBLISHERS = 10_000
 export interface ReaderParts {
   readonly stored: StoredEvents
   readonly outage: RedisOutage
-  /** Ends reading. */
+  /** Aborts when reading must end. */
   readonly closing: AbortSignal
-  /** Used only by this reader, because a blocking read delays all other commands on its connection. */
+  /** Connection that only this reader uses, because a blocking read delays all other commands. */
   readonly connection: RedisConnection
 }
 
@@ -42,7 +42,7 @@ export class RedisReader {
   /** The last delivered entry. */
   #last = FIRST_ENTRY
   #isLoaded = false
-  /** Counts how often Redis became available again. */
+  /** Number of times that Redis became available again. */
   #returns = 0
   #readCount = READ_COUNT
   #waiting: (() => void)[] = []
@@ -133,7 +133,7 @@ export class RedisReader {
   /** Restores the entries that Redis lost while it was unavailable. */
   async #comeBack(): Promise<void> {
     await this.#stored.restore(this.#connection)
-    // Entries that the history no longer has are lost permanently. Redis may then assign lower ids again.
+    // Entries that the history no longer has are lost permanently. Redis may then assign lower IDs again.
     if (compareEntryIds(this.#stored.floor, this.#last) < 0) this.#last = this.#stored.floor
     this.#returns++
     this.#wake()

@@ -50,7 +50,10 @@ export class RedisBackplane implements Backplane {
   readonly #stored: StoredEvents
   readonly #outage: RedisOutage
   readonly #reader: RedisReader
-  /** Used for all commands except blocking reads. Only events that are waiting to be stored keep the process alive. */
+  /**
+   * Connection for all commands except blocking reads. Only events that are waiting to be stored keep the process
+   * alive.
+   */
   readonly #writer: RedisConnection
   readonly #outbox: Outbox
   readonly #closing = new AbortController()

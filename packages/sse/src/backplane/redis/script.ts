@@ -1,10 +1,10 @@
 import type { RedisEntry } from './entry.ts'
 
 /**
- * Adds each entry to the stream once. A hash stores the highest number of each publisher, so a publisher without a reply can
- * send its entries again. Restores a lost entry under its own id unless the stream has newer entries. Refuses entries while the
- * stream ends before an entry that the caller has seen, so that lost entries are restored first. Redis runs and logs the script
- * atomically.
+ * Script that adds each entry to the stream once. A hash stores the highest number of each publisher, so a publisher
+ * without a reply can send its entries again. The script restores a lost entry under its own ID unless the stream has
+ * newer entries. It refuses entries while the stream ends before an entry that the caller has seen, so that lost
+ * entries are restored first. Redis runs and logs the script atomically.
  *
  * Each entry names the previous one, so that readers detect entries that were removed before they read them.
  */
@@ -43,7 +43,7 @@ return redis.status_reply('OK')`
  * Returns the command that adds entries.
  *
  * @param seen The stream must contain this entry or a later one; `0-0` disables the check
- * @param entries Entries to add. Redis assigns an id to those with the id `*`
+ * @param entries Entries to add. Redis assigns an ID to those with the ID `*`
  */
 export function addCommand(key: string, maxLength: number, seen: string, entries: readonly RedisEntry[]): string[] {
   const values = entries.flatMap(({ entryId, origin, number, previous, body }) => {

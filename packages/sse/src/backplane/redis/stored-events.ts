@@ -26,7 +26,7 @@ export class StoredEvents {
     this.#host = host
   }
 
-  /** Returns the id of the newest entry in Redis. */
+  /** Returns the ID of the newest entry in Redis. */
   async newest(connection: RedisConnection): Promise<string> {
     const reply = await connection.call(['XREVRANGE', this.key, '+', '-', 'COUNT', '1'], this.timeoutMs)
     return parseEntries(reply)[0]?.entryId ?? FIRST_ENTRY

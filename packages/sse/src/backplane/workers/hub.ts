@@ -17,7 +17,7 @@ const hubs = new Map<string, WorkerHub>()
 export class WorkerHub implements Backplane {
   readonly #channel: string
   readonly #workers = new Set<Worker>()
-  /** Prefix for generated ids, different for each process start. */
+  /** Prefix for generated IDs, different for each process start. */
   readonly #epoch: string = Date.now().toString(36) + randomBytes(3).toString('hex')
   readonly #toWorkers = new TurnBatch<DeliveredEvent>((events) => this.#sendAll(events))
   #host: BackplaneHost | undefined = undefined

@@ -107,7 +107,7 @@ export interface QuicheConfig {
 }
 
 export interface QuicheHeader {
-  /** 0 for an Initial packet. */
+  /** Packet type; 0 for an Initial packet. */
   ty: number
   version: number
   dcid: Uint8Array

@@ -24,7 +24,10 @@ const MAX_PACKETS_PER_TURN = 256
  * the peer has acknowledged the bytes before the reset. If the reset itself was lost, the peer would wait forever.
  */
 const REPEAT_AFTER_MS = 25
-/** quiche sends resets before all content, and one packet has room for a hundred of them. */
+/**
+ * Maximum number of packets to repeat. quiche sends resets before all content, and one packet has room for a hundred
+ * of them.
+ */
 const MAX_REPEATED_PACKETS = 2
 
 /**

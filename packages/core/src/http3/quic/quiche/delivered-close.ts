@@ -22,7 +22,7 @@ export class DeliveredClose {
   /**
    * Starts the close.
    *
-   * @returns false if it has already started
+   * @returns false if the close has already started
    */
   begin(code: number): boolean {
     if (this.#code !== undefined) return false

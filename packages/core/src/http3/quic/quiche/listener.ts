@@ -29,7 +29,7 @@ const LONG_HEADER = 0x80
 export interface QuicheListenerParts {
   readonly quiche: QuicheBinding
   readonly config: QuicheConfig
-  /** Returns the same configuration with another certificate. */
+  /** Returns the same configuration with a different certificate. */
   readonly configure: (credentials: QuicCredentials) => QuicheConfig
   readonly options: QuicListenOptions
   readonly accept: (connection: QuicConnection) => QuicConnectionEvents
@@ -281,9 +281,9 @@ function idKey(id: Uint8Array): string {
 }
 
 /**
- * Derives the secret for stateless reset tokens from the private key. It survives a restart, so clients of the previous
- * process are notified immediately that their connections no longer exist. With a shared port, the secret is random. A
- * packet routed to the wrong process would otherwise end an active connection (RFC 9000 §21.11).
+ * Derives the secret for stateless reset tokens from the private key. The secret survives a restart, so clients of the
+ * previous process are notified immediately that their connections no longer exist. With a shared port, the secret is
+ * random. A packet routed to the wrong process would otherwise end an active connection (RFC 9000 §21.11).
  */
 // docs/decisions/0086
 function resetSecret({ key, reusePort }: QuicListenOptions): Uint8Array {

@@ -5,7 +5,7 @@ const HOME = { host: '192.0.2.1', port: 1 }
 const AWAY = { host: '192.0.2.1', port: 2 }
 const VICTIM = { host: '198.51.100.1', port: 3 }
 
-/** Connection IDs from a client that retires IDs as soon as the server asks. */
+/** Connection IDs from a client that retires IDs as soon as the server requests it. */
 class Ids implements IssuedIds {
   readonly limit: number
   /** Sequence numbers of the IDs that the client can still use. */

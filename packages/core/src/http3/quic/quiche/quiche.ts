@@ -26,7 +26,10 @@ const MAX_STREAM_WINDOW = 1024 * 1024
 const CONNECTION_WINDOW = 2 ** 50
 /** Window of control and QPACK streams in bytes. */
 const UNIDIRECTIONAL_WINDOW = 64 * 1024
-/** Enough for the three streams that HTTP/3 uses, and for some of unknown types, which must be ignored. */
+/**
+ * Maximum number of unidirectional streams: enough for the three that HTTP/3 uses, and for some of unknown types,
+ * which must be ignored.
+ */
 const MAX_UNIDIRECTIONAL_STREAMS = 8
 /** Requested socket buffer size in bytes, for bursts of packets. The kernel can grant less. */
 const SOCKET_BUFFER_BYTES = 4 * 1024 * 1024

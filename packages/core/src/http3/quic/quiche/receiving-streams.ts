@@ -2,7 +2,7 @@ import { codeOf } from './errors.ts'
 import type { QuicRead } from '../quic.ts'
 import { READ_SIDE, shutDown, type StreamSides } from './stream-sides.ts'
 
-/** Maximum number of open streams for which each one is polled. */
+/** Maximum number of open streams with which each stream is polled individually. */
 const MAX_ASKED_STREAMS = 32
 const readBuffer = Buffer.alloc(64 * 1024)
 const NOTHING = readBuffer.subarray(0, 0)

@@ -16,7 +16,10 @@ describe('openRetryToken', () => {
   it.each<[string, () => Buffer | undefined]>([
     ['older than ten seconds', () => openRetryToken(secret, client, nowMs + 10_001, token, retryId)],
     ['from the future', () => openRetryToken(secret, client, nowMs - 1, token, retryId)],
-    ['from another address', () => openRetryToken(secret, { ...client, address: '192.0.2.2' }, nowMs, token, retryId)],
+    [
+      'from a different address',
+      () => openRetryToken(secret, { ...client, address: '192.0.2.2' }, nowMs, token, retryId),
+    ],
     ['from another port', () => openRetryToken(secret, { ...client, port: 4434 }, nowMs, token, retryId)],
     ['with another connection ID', () => openRetryToken(secret, client, nowMs, token, Buffer.alloc(20, 8))],
     ['of another server', () => openRetryToken(Buffer.alloc(32, 2), client, nowMs, token, retryId)],

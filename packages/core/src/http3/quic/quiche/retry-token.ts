@@ -38,8 +38,8 @@ export function mintRetryToken(
  * Verifies a token and returns its content.
  *
  * @param retryId Destination connection ID of the packet with the token
- * @returns The original destination connection ID, or `undefined` if the token is forged, expired or from another
- * client
+ * @returns The original destination connection ID, or `undefined` if the token is forged, expired or issued to a
+ * different client
  */
 export function openRetryToken(
   secret: Uint8Array,

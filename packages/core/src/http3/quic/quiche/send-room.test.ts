@@ -82,7 +82,7 @@ describe('SendRoom', () => {
     expect(room.isFull).toBe(false)
     allowed = 1350
     expect(room.isFull).toBe(true)
-    // The stream has never had more capacity, so this can be its own small window.
+    // The stream has never had more capacity, so its own small window can be the limit.
     expect(new SendRoom(capacities, YARDSTICK).isFull).toBe(false)
   })
 
@@ -93,8 +93,8 @@ describe('SendRoom', () => {
   it.each<[string, number, number, number]>([
     ['a write did not fit', 13_500, 20_000, 1],
     ['all writes fit', 13_500, 5000, 0],
-    ['the window of the stream had none', 2000, 20_000, 0],
-  ])('reports a full congestion window only if %s', (_where, streamWindow, wanted, times) => {
+    ['the stream window had no room', 2000, 20_000, 0],
+  ])('reports a full congestion window (count: $3) if $0', (_where, streamWindow, wanted, times) => {
     const attempts: number[] = []
     let pings = 0
     const capacities = {

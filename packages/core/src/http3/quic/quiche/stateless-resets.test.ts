@@ -13,7 +13,7 @@ describe('StatelessResets', () => {
     [43, 42],
     [1200, 42],
   ])(
-    'answers a packet of %i bytes with %s bytes: smaller, but at least the minimum of RFC 9000 §10.3',
+    'answers a packet of length %i with length %s: less, but at least the minimum of RFC 9000 §10.3',
     (bytes, expected) => {
       expect(new StatelessResets(SECRET, 0).respond(ID, bytes, 0)?.byteLength).toBe(expected)
     },

@@ -30,7 +30,8 @@ export class QuicheTimer {
     if (timeoutMs === null) return
     // Add one millisecond because quiche rounds down.
     const atMs = performance.now() + timeoutMs + 1
-    // A timer that fires early is harmless, because it is set again. Resetting it on each change would cost more.
+    // A timer that fires early is harmless, because it is set again. Resetting the timer on each change would cost
+    // more than such early calls.
     if (this.#timer !== undefined && this.#atMs <= atMs) return
     clearTimeout(this.#timer)
     this.#atMs = atMs

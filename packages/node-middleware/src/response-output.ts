@@ -1,0 +1,219 @@
+import type { EventEmitter } from 'node:events'
+import type { Context, OutgoingResponse, Outcome, ResponseBody, ResponseHeaders } from '@fw/types'
+import type { Sink } from './sink.ts'
+
+/** Middleware that has neither called `next` nor responded. */
+export interface PendingCall {
+  /** Reports that the response is complete or the exchange is over. */
+  onResponse(): void
+  /** Reports that the response cannot be sent. */
+  onError(error: unknown): void
+}
+
+/** Number of bytes waiting for the client at which `write` asks the caller to pause. */
+const MAX_WAITING_BYTES = 64 * 1024
+
+/**
+ * Sends the bytes that middleware writes. They become the prepared response if the middleware ends a response that it has not
+ * started. Otherwise they go to the client. While the response of an fw handler passes through patched methods, they go to a sink.
+ */
+export class ResponseOutput {
+  readonly ctx: Context
+  /** Whether `writeHead` was called. Fields can no longer change, although the head might not be sent yet. */
+  isHeadWritten = false
+  /** Whether `end` was called. */
+  isEnded = false
+  /** Whether a filter is registered that calls the patched methods. */
+  isFiltered = false
+  /** Whether middleware responds itself, so that its bytes have passed through the patched methods already. */
+  isDirect = false
+  /** Whether the response ended before an error replaced it. Most patched methods work only once. */
+  isSpent = false
+  /** Whether the caller of `write` waits for `drain`. */
+  needsDrain = false
+  /** Whether the body is sent as a whole, so that the engine announces its length. */
+  isWhole = false
+  outcome: Outcome | undefined = undefined
+  trailers: readonly string[] | undefined = undefined
+  sink: Sink | undefined = undefined
+  /** The response of an fw handler, while it passes through patched methods. */
+  outgoing: OutgoingResponse | undefined = undefined
+  call: PendingCall | undefined = undefined
+  readonly #emitter: EventEmitter
+  #body: ResponseBody | undefined = undefined
+  #isWatching = false
+  #onOutcome: (outcome: Outcome) => void = ignore
+
+  constructor(ctx: Context, emitter: EventEmitter) {
+    this.ctx = ctx
+    this.#emitter = emitter
+  }
+
+  /** The fields of the response. */
+  get fields(): ResponseHeaders {
+    return this.outgoing === undefined ? this.ctx.responseHeaders : this.outgoing.headers
+  }
+
+  get status(): number {
+    return this.outgoing === undefined ? this.ctx.status : this.outgoing.status
+  }
+
+  set status(status: number) {
+    if (this.outgoing === undefined) this.ctx.status = status
+    else this.outgoing.status = status
+  }
+
+  /** The length that the engine announced for a whole body. The prepared response lacks the field. */
+  get announcedBytes(): number | undefined {
+    return this.isWhole && this.ctx.headSent ? this.ctx.exchange.bodyBytes : undefined
+  }
+
+  /** Whether the exchange is over, or the response complete. */
+  get isOver(): boolean {
+    const { exchange } = this.ctx
+    return this.isEnded || this.outcome !== undefined || (exchange.status !== 0 && !exchange.isOpen)
+  }
+
+  /** The number of written bytes that the transport has not accepted. */
+  get bufferedBytes(): number {
+    return (this.#body ?? this.ctx.exchange).bufferedBytes
+  }
+
+  /** Waits for the end of the exchange. @param onOutcome Called once, when it is over */
+  watch(onOutcome: (outcome: Outcome) => void): void {
+    this.#onOutcome = onOutcome
+    if (this.#isWatching) return
+    this.#isWatching = true
+    this.ctx.onFinish((outcome) => {
+      this.outcome = outcome
+      this.needsDrain = false
+      this.sink?.end()
+      this.#onOutcome(outcome)
+      this.call?.onResponse()
+    })
+  }
+
+  /** Sends a piece of the body. @returns False if the caller should wait for `drain` */
+  write(chunk: string | Uint8Array): boolean {
+    if (this.sink !== undefined) {
+      if (chunk.length > 0) this.sink.write(chunk)
+      return this.bufferedBytes < MAX_WAITING_BYTES || this.#awaitDrain(this.ctx.exchange)
+    }
+    const body = this.#started()
+    if (body === undefined || chunk.length === 0) return true
+    try {
+      return body.write(bytesOf(chunk)) || this.#awaitDrain(body)
+    } catch (error) {
+      this.#fail(error)
+      return true
+    }
+  }
+
+  /** Ends the response. @param last The last piece of the body, or the whole body */
+  end(last: string | Uint8Array | undefined): void {
+    this.isEnded = true
+    const { sink } = this
+    if (sink !== undefined) {
+      if (last !== undefined && last.length > 0) sink.write(last)
+      sink.end()
+    } else if (this.#body === undefined && this.call !== undefined && this.trailers === undefined) this.#prepare(last)
+    else {
+      if (last !== undefined) this.write(last)
+      this.#started()?.end(this.trailers)
+    }
+    this.call?.onResponse()
+  }
+
+  /** Sends the head now. */
+  flushHead(): void {
+    if (this.sink === undefined) this.#started()
+  }
+
+  /** Sends a prepared response now, because the middleware continues after it has ended the response. */
+  commit(): void {
+    if (this.isEnded && this.isDirect && this.#body === undefined && !this.ctx.headSent) this.#started()?.end()
+  }
+
+  /** Forgets a response that was not sent, because an error response replaces it. */
+  reset(): void {
+    if (this.ctx.headSent) return
+    if (this.isEnded) this.isSpent = true
+    this.isHeadWritten = this.isEnded = this.isDirect = this.isWhole = false
+    this.trailers = undefined
+  }
+
+  /** Resolves when the transport has accepted the bytes. */
+  async written(): Promise<void> {
+    const body = this.#body ?? this.ctx.exchange
+    if (body.bufferedBytes > 0) await body.drained()
+  }
+
+  /** Prepares a response with a whole body, which is sent when the outermost middleware returns. */
+  #prepare(body: string | Uint8Array | undefined): void {
+    const { ctx } = this
+    this.isDirect = this.isWhole = true
+    try {
+      if (body === undefined || body.length === 0) {
+        ctx.empty(ctx.status)
+        return
+      }
+      const hasType = ctx.responseHeaders.has('content-type')
+      if (typeof body === 'string') ctx.text(body)
+      else ctx.bytes(body)
+      // Node.js adds no type to a response without one.
+      if (!hasType) ctx.responseHeaders.delete('content-type')
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  #started(): ResponseBody | undefined {
+    if (this.#body !== undefined) return this.#body
+    this.isDirect = true
+    try {
+      this.#body = this.ctx.startResponse()
+    } catch (error) {
+      this.#fail(error)
+    }
+    return this.#body
+  }
+
+  #awaitDrain(body: ResponseBody): false {
+    if (this.needsDrain) return false
+    this.needsDrain = true
+    void this.#emitDrain(body)
+    return false
+  }
+
+  async #emitDrain(body: ResponseBody): Promise<void> {
+    await body.drained()
+    if (!this.needsDrain) return
+    this.needsDrain = false
+    try {
+      this.#emitter.emit('drain')
+    } catch (error) {
+      reportLate(this.ctx, error)
+    }
+  }
+
+  #fail(error: unknown): void {
+    if (this.call === undefined) reportLate(this.ctx, error)
+    else this.call.onError(error)
+  }
+}
+
+/**
+ * Logs an error for which no caller waits any more. The application logs what an `onFinish` listener throws, and a context
+ * has no other way to its log.
+ */
+export function reportLate(ctx: Context, error: unknown): void {
+  ctx.onFinish(() => {
+    throw error
+  })
+}
+
+function bytesOf(chunk: string | Uint8Array): Uint8Array {
+  return typeof chunk === 'string' ? Buffer.from(chunk) : chunk
+}
+
+function ignore(): void {}
