@@ -56,7 +56,7 @@ function dcz(level: number | undefined): DictionaryCodec {
     },
     // The window, its tables, and a copy of the dictionary with its own.
     streamBytes: ({ bytes }, lengthBytes) =>
-      MIB + 4 * 2 ** zstdWindowLog(bytes.byteLength, lengthBytes) + 2 * bytes.byteLength,
+      MIB + 5 * 2 ** zstdWindowLog(bytes.byteLength, lengthBytes) + 2 * bytes.byteLength,
   }
 }
 

@@ -46,7 +46,7 @@ export interface DictionariesOptions {
   /** Maximum number of bodies that wait for the thread pool. Others are sent without a dictionary. Default: 16. */
   readonly maxWaitingJobs?: number
   /**
-   * Maximum memory for the encoders of streams in bytes. One of unknown length takes about 10 MiB. Further streams are sent without
+   * Maximum memory for the encoders of streams in bytes. One of unknown length takes about 11 MiB. Further streams are sent without
    * a dictionary. Default: 67,108,864.
    */
   readonly maxStreamBytes?: number
@@ -57,7 +57,7 @@ export interface DictionariesOptions {
   /** Maximum memory for encoded files with a strong `ETag` in bytes. Default: 8,388,608. */
   readonly cacheBytes?: number
   /**
-   * Largest dictionary for dcb in bytes. Node.js prepares it on the event loop, for every response: 262,144 bytes take about 4 ms.
+   * Largest dictionary for dcb in bytes. Node.js prepares it on the event loop, for every response: 262,144 bytes take 4 to 9 ms.
    * Default: 262,144.
    */
   readonly maxBrotliDictionaryBytes?: number
