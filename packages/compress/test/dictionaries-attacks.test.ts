@@ -2,10 +2,12 @@ import { createHash } from 'node:crypto'
 import { zstdDecompressSync } from 'node:zlib'
 import { Server } from '@fw/core'
 import { setSinks } from '@fw/log'
+import { sendFile } from '@fw/static'
 import { tempFolder, type TempFolder } from '@fw/testing'
 import type { Context } from '@fw/types'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { dictionaries, type RouteDictionary } from '../src/dictionaries.ts'
+import { compress } from '../src/index.ts'
 
 const ORIGIN = 'https://example.org'
 const PUBLIC = { 'cache-control': 'public, max-age=60' }
@@ -79,12 +81,33 @@ describe('a page with a secret and text from the request (CRIME)', () => {
   })
 
   it('is not encoded with the public page, even if the client has it', async () => {
-    const server = secretServer()
+    const server = new Server()
+    server
+      .router()
+      .use(dictionaries())
+      .get('/page', { dictionary: { match: '/page*' } }, (ctx) => {
+        const user = ctx.headers.get('x-key') ?? ctx.cookies.get('user') ?? null
+        return ctx.html(pageOf(user, null), { headers: user === null ? PUBLIC : {} })
+      })
     const page = pageOf(null, null)
     await request(server, '/page', '')
     expect((await request(server, '/page', page)).coding).toBe('dcz')
     expect((await request(server, '/page', page, { cookie: 'user=ann' })).coding).toBe(null)
-    expect((await request(server, '/page', page, { authorization: 'Basic eA==' })).coding).toBe(null)
+    // A field that the middleware does not know can identify a user too.
+    expect((await request(server, '/page', page, { 'x-key': 'ann' })).coding).toBe(null)
+  })
+
+  it('does not reveal by its coding whether another user has received it', async () => {
+    const server = new Server()
+    server
+      .router()
+      .use(dictionaries())
+      .get('/page', { dictionary: { match: '/page*' } }, (ctx) => ctx.html(pageOf(ctx.headers.get('x-key'), null)))
+    await request(server, '/page', '', { 'x-key': 'ann' })
+    for (const guess of ['ann', 'eve']) {
+      const { coding, announced } = await request(server, '/page', pageOf(guess, null), { 'x-key': 'bob' })
+      expect([coding, announced]).toEqual([null, false])
+    }
   })
 
   it('is not encoded with a file', async () => {
@@ -92,14 +115,90 @@ describe('a page with a secret and text from the request (CRIME)', () => {
     server
       .router()
       .use(dictionaries({ match: '/*', source: earlier.path }))
-      .get('/page', (ctx) => ctx.html(pageOf('ann', null), { headers: { 'cache-control': 'private' } }))
-    expect((await request(server, '/page', FILLER)).coding).toBe(null)
+      .get('/page.html', (ctx) => ctx.html(pageOf('ann', null), { headers: { 'cache-control': 'private' } }))
+    expect((await request(server, '/page.html', FILLER)).coding).toBe(null)
   })
 })
 
 function session(ctx: Context): string | undefined {
   return ctx.cookies.get('user') ?? undefined
 }
+
+function guessedPage(ctx: Context): string {
+  return pageOf('ann', ctx.query.get('q'))
+}
+
+/** Returns a server in which a page, a public page, a route with dictionaries and a file contain a secret. */
+function siteWithSecret(route: { compress?: false } = {}): Server {
+  const app = new Server()
+  const headers = { ...PUBLIC, 'access-control-allow-origin': 'https://other.test' }
+  const credentials = { 'access-control-allow-credentials': 'true' }
+  app
+    .router()
+    .use(compress({ crossSite: 'identity' }), dictionaries({ match: '/*.html', source: earlier.path }))
+    .get('/page.html', route, (ctx) => ctx.html(guessedPage(ctx)))
+    .get('/sub/page.html', route, (ctx) => ctx.html(guessedPage(ctx), { headers: { ...headers, ...credentials } }))
+    .get('/list', { ...route, dictionary: { match: '/list*' } }, (ctx) =>
+      ctx.html(guessedPage(ctx), { headers: { ...headers, ...credentials } }),
+    )
+    .get('/file.html', route, (ctx) => sendFile(ctx, `${earlier.path}/page.html`))
+  return app
+}
+
+describe('a page that must not be compressed (BREACH)', () => {
+  const guesses = ['secret-of-ann-93b1f0', 'secret-of-ann-000000']
+
+  const paths = ['/page.html', '/sub/page.html', '/list', '/file.html']
+
+  it.each(paths)('is sent unchanged with { compress: false }: %s', async (path) => {
+    const app = siteWithSecret({ compress: false })
+    await request(app, path, '', {})
+    const lengths = new Set<number>()
+    for (const available of [FILLER, pageOf('ann', null)]) {
+      for (const guess of guesses) {
+        const got = await request(app, `${path}?q=${guess}`, available, { 'accept-encoding': 'br, zstd, dcb, dcz' })
+        expect([got.coding, got.announced]).toEqual([null, false])
+        lengths.add(got.bytes.byteLength)
+      }
+    }
+    expect(lengths.size).toBe(1)
+  })
+
+  it.each<[string, Record<string, string>]>([
+    ['a navigation', from('cross-site', 'navigate')],
+    ['a navigation from the same site', from('same-site', 'navigate')],
+    ['fetch()', from('cross-site', 'cors', { origin: 'https://other.test' })],
+    ['a request without a mode', { 'sec-fetch-site': 'cross-site' }],
+  ])(
+    "is sent unchanged with crossSite 'identity' to other sites' requests with credentials: %s",
+    async (_, headers) => {
+      const app = siteWithSecret()
+      for (const credentials of [{ cookie: 'sid=1' }, { authorization: 'Basic eA==' }]) {
+        for (const path of paths) {
+          await request(app, path, '', {})
+          const lengths = new Set<number>()
+          for (const available of [FILLER, pageOf('ann', null)]) {
+            for (const guess of guesses) {
+              const fields = { ...headers, ...credentials, 'accept-encoding': 'br, zstd, dcb, dcz' }
+              const got = await request(app, `${path}?q=${guess}`, available, fields)
+              expect([path, got.coding, got.announced]).toEqual([path, null, false])
+              lengths.add(got.bytes.byteLength)
+            }
+          }
+          expect(lengths.size).toBe(1)
+        }
+      }
+    },
+  )
+
+  it('is not encoded with a file, unless it is public', async () => {
+    const app = siteWithSecret()
+    const codings: (string | null)[] = []
+    for (const path of paths) codings.push((await request(app, path, FILLER)).coding)
+    expect(codings).toEqual([null, 'dcz', null, 'dcz'])
+    expect((await request(app, '/sub/page.html', FILLER, { cookie: 'sid=1' })).coding).toBe('dcz')
+  })
+})
 
 describe('a private response with option session', () => {
   it('is a dictionary for its own session alone', async () => {
@@ -132,6 +231,19 @@ describe('a private response with option session', () => {
     expect([coding, announced]).toEqual([null, false])
     const own = { ...headers, 'sec-fetch-site': 'none' }
     expect((await request(server, '/page', page, own)).coding).toBe('dcz')
+  })
+
+  it('calls session once for each response', async () => {
+    let count = 0
+    const server = secretServer({
+      session: (ctx) => {
+        count++
+        return session(ctx)
+      },
+    })
+    await request(server, '/page', '', { cookie: 'user=ann' })
+    await request(server, '/page', pageOf('ann', null), { cookie: 'user=ann' })
+    expect(count).toBe(2)
   })
 
   it('is never stored with no-store', async () => {
@@ -169,7 +281,7 @@ describe('a request from another site', () => {
       'allowed fetch() with cookies',
       from('cross-site', 'cors', { ...origin, cookie: 'a=b' }),
       'https://other.test',
-      true,
+      false,
     ],
     ['a navigation', from('cross-site', 'navigate'), undefined, true],
     ['the own page', from('same-origin', 'cors'), undefined, true],
@@ -180,16 +292,49 @@ describe('a request from another site', () => {
       .use(dictionaries({ match: '/files/*', source: earlier.path }))
       .use((ctx, next) => {
         if (allowed !== undefined) ctx.responseHeaders.set('access-control-allow-origin', allowed)
+        ctx.responseHeaders.set('access-control-allow-credentials', 'true')
         return next()
       })
-      .get('/files/page', (ctx) => ctx.text(text, { headers: PUBLIC }))
+      .get('/files/page.html', (ctx) => ctx.text(text, { headers: PUBLIC }))
       .get('/list', { dictionary: { match: '/list*' } }, (ctx) => ctx.text(text, { headers: PUBLIC }))
-    const ofFile = await request(server, '/files/page', FILLER, headers)
+    const ofFile = await request(server, '/files/page.html', FILLER, headers)
     expect([ofFile.coding, ofFile.announced]).toEqual(isUsed ? ['dcz', true] : [null, false])
     const first = await request(server, '/list', '', headers)
     // Another client shows whether the server holds the response.
     const second = await request(server, '/list', text)
     expect([first.announced, second.coding]).toEqual(isUsed ? [true, 'dcz'] : [false, null])
+  })
+})
+
+describe('a dictionary of a route', () => {
+  it('is not used by another route with the same option object', async () => {
+    const server = new Server()
+    const options = { dictionary: { match: '/*' } }
+    server
+      .router()
+      .use(dictionaries())
+      .get('/a', options, (ctx) => ctx.text(`${FILLER}a`, { headers: PUBLIC }))
+      .get('/b', options, (ctx) => ctx.text(`${FILLER}b`, { headers: PUBLIC }))
+    await request(server, '/a', '')
+    expect((await request(server, '/b', `${FILLER}a`)).coding).toBe(null)
+    expect((await request(server, '/a', `${FILLER}a`)).coding).toBe('dcz')
+  })
+
+  it('is not used on another host', async () => {
+    const server = new Server()
+    server
+      .router()
+      .use(dictionaries())
+      .get('/', { dictionary: { match: '/' } }, (ctx) => ctx.text(FILLER + ctx.exchange.authority, { headers: PUBLIC }))
+    await server.fetch('https://a.test/')
+    const headers = { 'accept-encoding': 'dcz', 'available-dictionary': sha256(`${FILLER}a.test`) }
+    for (const [host, coding] of [
+      ['b.test', null],
+      ['a.test', 'dcz'],
+    ]) {
+      const response = await server.fetch(`https://${host}/`, { headers })
+      expect([host, response.headers.get('content-encoding')]).toEqual([host, coding])
+    }
   })
 })
 
@@ -199,12 +344,14 @@ describe('a client that fills the memory', () => {
     server
       .router()
       .use(dictionaries({ match: '/files/*', source: earlier.path, maxDictionaryBytes: 10_000 }))
-      .get('/files/page', (ctx) => ctx.text(`${FILLER} new`))
-      .get('/list', { dictionary: { match: '/list*' } }, (ctx) => ctx.text(FILLER + String(ctx.query.get('q'))))
+      .get('/files/page.html', (ctx) => ctx.text(`${FILLER} new`, { headers: PUBLIC }))
+      .get('/list', { dictionary: { match: '/list*' } }, (ctx) =>
+        ctx.text(FILLER + String(ctx.query.get('q')), { headers: PUBLIC }),
+      )
     await request(server, '/list?q=first', '')
     for (let i = 0; i < 50; i++) await request(server, `/list?q=${i}`, '')
     expect((await request(server, '/list?q=first', `${FILLER}first`)).coding).toBe(null)
     expect((await request(server, '/list?q=49', `${FILLER}49`)).coding).toBe('dcz')
-    expect((await request(server, '/files/page', FILLER)).coding).toBe('dcz')
+    expect((await request(server, '/files/page.html', FILLER)).coding).toBe('dcz')
   })
 })

@@ -5,8 +5,9 @@ import { tempFolder, type TempFolder } from '@fw/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { dictionaries } from '../src/dictionaries.ts'
 import { compress } from '../src/index.ts'
-import { decode, list, NEW, OLD, OLD_LARGE, sendScript, sha256 } from './dictionary-content.ts'
+import { decode, list, NEW, OLD, OLD_LARGE, PUBLIC, sendScript, sha256 } from './dictionary-content.ts'
 
+const MIB = 1024 * 1024
 const BROWSER_CODINGS = 'gzip, deflate, br, zstd, dcb, dcz'
 const VARY = 'accept-encoding, available-dictionary'
 
@@ -34,7 +35,7 @@ describe('dictionaries', () => {
     server
       .router()
       .use(dictionaries({ maxSyncBytes: 0, maxPoolJobs: 1 }))
-      .get('/:n', { dictionary: { match: '/*' } }, () => list(1))
+      .get('/:n', { dictionary: { match: '/*' } }, (ctx) => ctx.json(list(1), { headers: PUBLIC }))
     const first = await server.fetch('/0')
     const old = await first.text()
     const headers = { 'accept-encoding': 'dcz', 'available-dictionary': sha256(old) }
@@ -76,7 +77,7 @@ describe('dictionaries', () => {
     server
       .router()
       .use(dictionaries())
-      .get('/', { dictionary: { match: '/', maxBytes } }, () => text)
+      .get('/', { dictionary: { match: '/', maxBytes } }, (ctx) => ctx.text(text, { headers: PUBLIC }))
     const first = await server.fetch('/')
     const headers = { 'accept-encoding': 'dcz', 'available-dictionary': sha256(text) }
     const second = await server.fetch('/', { headers })
@@ -96,7 +97,9 @@ describe('dictionaries', () => {
     server
       .router()
       .use(dictionaries({ maxDictionaryBytes }))
-      .get('/:n', { dictionary: { match: '/*' } }, (ctx) => texts[Number(ctx.params.n)])
+      .get('/:n', { dictionary: { match: '/*' } }, (ctx) =>
+        ctx.text(texts[Number(ctx.params.n)] ?? '', { headers: PUBLIC }),
+      )
     for (const n of [0, 1]) await server.fetch(`/${n}`)
     const codings: (string | null)[] = []
     for (const n of [0, 1]) {
@@ -120,7 +123,9 @@ describe('dictionaries', () => {
     server
       .router()
       .use(dictionaries({ match: '/*.js', source: earlier.path, ...options }))
-      .get('/app.js', (ctx) => ctx.text(text, { headers: { 'content-type': 'text/javascript', ...headers } }))
+      .get('/app.js', (ctx) =>
+        ctx.text(text, { headers: { 'content-type': 'text/javascript', ...PUBLIC, ...headers } }),
+      )
     const get = async (query: string): Promise<[boolean, string]> => {
       const offer = { 'accept-encoding': 'dcz', 'available-dictionary': sha256(OLD) }
       const response = await server.fetch(`/app.js${query}`, { headers: offer })
@@ -139,16 +144,89 @@ describe('dictionaries', () => {
     expect(new Set([...first, second, other].map(([, fields]) => fields)).size).toBe(1)
   })
 
-  it('sends a body that does not shrink unchanged', async () => {
+  it.each([
+    [2000, MIB, 'dcz'],
+    [2000, MIB + 1, null],
+    [300_000, 1_200_000, 'dcz'],
+    [300_000, 1_200_001, null],
+  ])('encodes a body of %i bytes with a dictionary of %i bytes: %s', async (bodyBytes, dictionaryBytes, coding) => {
+    const old = 'a'.repeat(dictionaryBytes)
+    await using folder = await tempFolder({ 'app.js': old })
+    const server = new Server()
+    server
+      .router()
+      .use(dictionaries({ match: '/*.js', source: folder.path }))
+      .get('/app.js', (ctx) => ctx.text('a'.repeat(bodyBytes), { headers: PUBLIC }))
+    const headers = { 'accept-encoding': 'dcz', 'available-dictionary': sha256(old) }
+    expect((await server.fetch('/app.js', { headers })).headers.get('content-encoding')).toBe(coding)
+  })
+
+  it('encodes no more streams than the memory has room for', async () => {
+    const server = new Server()
+    const ends: (() => void)[] = []
+    server
+      .router()
+      // A stream of unknown length counts as 11 MiB.
+      .use(dictionaries({ match: '/*.js', source: earlier.path, maxStreamBytes: 15 * MIB }))
+      .get('/app.js', (ctx) =>
+        ctx.stream(
+          (async function* () {
+            yield OLD
+            await new Promise<void>((resolve) => ends.push(resolve))
+          })(),
+          { headers: { 'content-type': 'text/javascript', ...PUBLIC } },
+        ),
+      )
+    const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
+    const headers = { 'accept-encoding': 'dcz', 'available-dictionary': sha256(OLD) }
+    const open = (): Promise<Response> => fetch(new URL('/app.js', url), { headers })
+    const first = await open()
+    const second = await open()
+    const codings = [first, second].map((response) => response.headers.get('content-encoding'))
+    expect(codings).toEqual(['dcz', null])
+    await second.body?.cancel()
+    await first.body?.cancel()
+    await expect
+      .poll(async () => {
+        const response = await open()
+        await response.body?.cancel()
+        return response.headers.get('content-encoding')
+      })
+      .toBe('dcz')
+    for (const end of ends) end()
+    await server.close({ drainMs: 0 })
+  })
+
+  it('leaves bodies unchanged if too many wait for the thread pool', async () => {
+    const server = new Server()
+    server
+      .router()
+      .use(compress(), dictionaries({ maxSyncBytes: 0, maxPoolJobs: 1, maxWaitingJobs: 1 }))
+      .get('/:n', { dictionary: { match: '/*' } }, (ctx) => ctx.json(list(1), { headers: PUBLIC }))
+    const old = await (await server.fetch('/0')).text()
+    const headers = { 'accept-encoding': 'zstd, dcz', 'available-dictionary': sha256(old) }
+    const got = await Promise.all(
+      Array.from({ length: 5 }, async (_, n) => {
+        const response = await server.fetch(`/${n}`, { headers })
+        const coding = response.headers.get('content-encoding')
+        return [coding, decode(coding, await response.bytes(), old) === old]
+      }),
+    )
+    expect(got).toEqual(['dcz', 'dcz', 'zstd', 'zstd', 'zstd'].map((coding) => [coding, true]))
+  })
+
+  it.each([131_072, 0])('sends a body that does not shrink unchanged (maxSyncBytes %i)', async (maxSyncBytes) => {
     const server = new Server()
     const random = Array.from({ length: 2 }, (_, n) =>
       Buffer.from(createHash('shake256', { outputLength: 2000 }).update(String(n)).digest()),
     )
     server
       .router()
-      .use(dictionaries())
+      .use(dictionaries({ maxSyncBytes }))
       .get('/:n', { dictionary: { match: '/*' } }, (ctx) =>
-        ctx.bytes(random[Number(ctx.params.n)] ?? Buffer.alloc(0), { headers: { 'content-type': 'text/plain' } }),
+        ctx.bytes(random[Number(ctx.params.n)] ?? Buffer.alloc(0), {
+          headers: { 'content-type': 'text/plain', ...PUBLIC },
+        }),
       )
     await server.fetch('/0')
     const headers = { 'accept-encoding': 'dcz', 'available-dictionary': sha256(random[0] ?? '') }
@@ -164,7 +242,7 @@ describe('dictionaries', () => {
       .router()
       .use(dictionaries())
       .get('/', { dictionary: { match: '/' } }, (ctx) =>
-        ctx.bytes(trained, { headers: { 'content-type': 'text/plain' } }),
+        ctx.bytes(trained, { headers: { 'content-type': 'text/plain', ...PUBLIC } }),
       )
     for (let i = 0; i < 2; i++) {
       const headers = { 'accept-encoding': 'dcz', 'available-dictionary': sha256(trained) }
@@ -183,7 +261,7 @@ describe('dictionaries', () => {
       .router()
       .use(dictionaries())
       .get('/', { dictionary: { match: '/' } }, (ctx) =>
-        ctx.bytes(buffer, { headers: { 'content-type': 'text/plain' } }),
+        ctx.bytes(buffer, { headers: { 'content-type': 'text/plain', ...PUBLIC } }),
       )
     await (await server.fetch('/')).bytes()
     buffer.subarray(0, 1000).reverse()
@@ -208,7 +286,7 @@ describe('dictionaries', () => {
       .router()
       .use(dictionaries())
       .get('/', { dictionary: { match: '/' } }, (ctx) =>
-        ctx.text(OLD, { headers: { 'use-as-dictionary': 'match="/own"' } }),
+        ctx.text(OLD, { headers: { 'use-as-dictionary': 'match="/own"', ...PUBLIC } }),
       )
     expect((await server.fetch('/')).headers.get('use-as-dictionary')).toBe('match="/own"')
   })
@@ -258,7 +336,7 @@ describe('dictionaries', () => {
     server
       .router()
       .use(dictionaries(), compress())
-      .get('/', { dictionary: { match: '/' } }, () => OLD)
+      .get('/', { dictionary: { match: '/' } }, (ctx) => ctx.text(OLD, { headers: PUBLIC }))
     const headers = { 'accept-encoding': BROWSER_CODINGS, 'available-dictionary': sha256(OLD) }
     for (let i = 0; i < 2; i++) {
       const response = await server.fetch('/', { headers })

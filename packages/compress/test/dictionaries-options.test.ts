@@ -20,6 +20,8 @@ describe('dictionaries', () => {
     [{ codings: ['br'] }, TypeError, 'option "codings[0]" must be "dcz" or "dcb"'],
     [{ levels: { dcb: 4 } }, RangeError, 'option "levels.dcb" must be an integer from 5 to 11, got 4'],
     [{ levels: { dcz: 0 } }, RangeError, 'option "levels.dcz" must be an integer from 1 to 22, got 0'],
+    [{ maxWaitingJobs: -1 }, RangeError, 'option "maxWaitingJobs" must be'],
+    [{ maxStreamBytes: 0.5 }, RangeError, 'option "maxStreamBytes" must be'],
     [{ maxPoolJobs: 0 }, RangeError, 'option "maxPoolJobs" must be a positive integer'],
     [{ matches: '/*' }, TypeError, 'unknown option "matches". Did you mean "match"?'],
   ])('rejects the options %j', (options, type, message) => {

@@ -15,11 +15,23 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { dictionaries, type DictionaryCoding } from '../src/dictionaries.ts'
 import { compress } from '../src/index.ts'
-import { decode, list, NEW, NEW_LARGE, OLD, OLD_LARGE, sendScript, sha256 } from './dictionary-content.ts'
+import { decode, list, NEW, NEW_LARGE, OLD, OLD_LARGE, PUBLIC, sendScript, sha256 } from './dictionary-content.ts'
 
 const CODINGS: readonly DictionaryCoding[] = ['dcz', 'dcb']
 const BROWSER_CODINGS = 'gzip, deflate, br, zstd, dcb, dcz'
 const VARY = 'accept-encoding, available-dictionary'
+
+/** Scripts that handlers send: their fields, the coding, and whether they are announced. */
+const FIELDS: Readonly<Record<string, readonly [Record<string, string>, string | null, boolean]>> = {
+  public: [{}, 'dcz', true],
+  's-maxage': [{ 'cache-control': 's-maxage=60' }, 'dcz', true],
+  'no-transform': [{ 'cache-control': 'public, no-transform' }, null, true],
+  digest: [{ 'repr-digest': 'sha-256=:YQ==:' }, null, true],
+  'no-store': [{ 'cache-control': 'public, no-store' }, 'zstd', false],
+  private: [{ 'cache-control': 'private' }, 'zstd', false],
+  'max-age': [{ 'cache-control': 'max-age=60' }, 'zstd', false],
+  cookie: [{ 'set-cookie': 'a=b' }, 'zstd', false],
+}
 
 let files: TempFolder
 let earlier: TempFolder
@@ -36,13 +48,15 @@ beforeAll(async () => {
     'image.png': NEW,
     'style.css': NEW,
   })
-  earlier = await tempFolder({ 'app.js': OLD, 'large.js': OLD_LARGE, 'current/app.js': NEW })
+  const names = ['app', 'packed', 'short', 'enough', 'events', 'exempt', 'missing', ...Object.keys(FIELDS)]
+  const scripts = Object.fromEntries(names.map((name) => [`${name}.js`, OLD]))
+  earlier = await tempFolder({ ...scripts, 'image.png': OLD, 'large.js': OLD_LARGE, 'current/app.js': NEW })
 })
 afterAll(() => Promise.all([files[Symbol.asyncDispose](), earlier[Symbol.asyncDispose]()]))
 
 function routes(router: Router): void {
   let version = 0
-  const headers = { 'cache-control': 'public, max-age=60' }
+  const headers = PUBLIC
   router.get('/api/list', { dictionary: { match: '/api/list*', destinations: [''] } }, (ctx) => {
     version++
     return ctx.json(list(version), { headers })
@@ -56,16 +70,10 @@ function routes(router: Router): void {
   })
   router.get('/app/events.js', async (ctx) => (await ctx.sse()).close())
   router.get('/app/exempt.js', { dictionary: false }, (ctx) => sendScript(ctx))
-  for (const [name, fields] of Object.entries({
-    'no-transform': { 'cache-control': 'no-transform' },
-    digest: { 'repr-digest': 'sha-256=:YQ==:' },
-    'no-store': { 'cache-control': 'no-store' },
-    private: { 'cache-control': 'private' },
-    cookie: { 'set-cookie': 'a=b' },
-  })) {
+  for (const [name, [fields]] of Object.entries(FIELDS)) {
     router.get(`/app/${name}.js`, (ctx) => sendScript(ctx, fields))
   }
-  router.get('/app/missing.js', (ctx) => ctx.text(NEW, { status: 404 }))
+  router.get('/app/missing.js', (ctx) => ctx.text(NEW, { status: 404, headers: PUBLIC }))
   staticFiles(router, '/app', files.path, { cacheControl: () => 'max-age=60' })
 }
 
@@ -154,10 +162,10 @@ eachProtocol('dictionaries', start, (client) => {
   })
 
   it('announces files and responses as dictionaries', async () => {
-    const ofFile = 'match="/app/*", match-dest=("script"), id="bundle"'
-    expect(await announcementOf(get('/app/app.js'))).toBe(ofFile)
-    expect(await announcementOf(get('/app/packed.js'))).toBe(ofFile)
-    expect(await announcementOf(get('/app/large.js'))).toBe(ofFile)
+    for (const name of ['app', 'packed', 'large', 'public']) {
+      const expected = `match="/app/${name}*.js", match-dest=("script"), id="bundle"`
+      expect(await announcementOf(get(`/app/${name}.js`))).toBe(expected)
+    }
     expect(await announcementOf(get('/api/list'))).toBe('match="/api/list*", match-dest=("")')
   })
 
@@ -185,27 +193,30 @@ eachProtocol('dictionaries', start, (client) => {
   })
 
   it.each([
-    ['/app/events.js', 200],
-    ['/app/exempt.js', 200],
-    ['/app/image.png', 200],
-    ['/app/missing.js', 404],
-    ['/app/short.js', 200],
-  ])('ignores the dictionary for %s', async (path, status) => {
+    ['/app/events.js', 200, true],
+    ['/app/exempt.js', 200, false],
+    ['/app/image.png', 200, true],
+    ['/app/missing.js', 404, false],
+    ['/app/short.js', 200, true],
+  ])('ignores the dictionary for %s', async (path, status, varies) => {
     const response = await get(path, sha256(OLD))
     expect(response.status).toBe(status)
     await response.bytes()
-    expect(response.headers.get('vary') ?? '').not.toContain('available-dictionary')
+    expect(response.headers.get('vary')?.includes('available-dictionary') ?? false).toBe(varies)
     expect(response.headers.get('content-encoding') ?? '').not.toMatch(/^dc/)
     expect(response.headers.get('use-as-dictionary')).toBe(null)
   })
 
-  it.each(['no-transform', 'digest', 'no-store', 'private', 'cookie'])('encodes no response with %s', async (name) => {
-    const response = await get(`/app/${name}.js`, sha256(OLD))
-    await response.bytes()
-    expect(response.headers.get('content-encoding') ?? '').not.toMatch(/^dc/)
-    expect(response.headers.get('vary')).toContain('available-dictionary')
-    expect(response.headers.has('use-as-dictionary')).toBe(name !== 'no-store')
-  })
+  it.each(Object.entries(FIELDS))(
+    'encodes and announces responses of handlers that are public: %s',
+    async (name, [, coding, isAnnounced]) => {
+      const response = await get(`/app/${name}.js`, sha256(OLD))
+      await response.bytes()
+      expect(response.headers.get('content-encoding')).toBe(coding)
+      expect(response.headers.get('vary')).toContain('available-dictionary')
+      expect(response.headers.has('use-as-dictionary')).toBe(isAnnounced)
+    },
+  )
 
   it('encodes bodies that reach the threshold', async () => {
     const response = await get('/app/enough.js', sha256(OLD))

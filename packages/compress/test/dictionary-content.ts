@@ -40,7 +40,10 @@ export function decode(coding: string | null, bytes: Uint8Array, dictionary: str
   return coding === 'gzip' ? String(gunzipSync(bytes)) : String(Buffer.from(bytes))
 }
 
+/** Fields of a response that every client may have. */
+export const PUBLIC: { readonly 'cache-control': string } = { 'cache-control': 'public, max-age=60' }
+
 /** Responds with the new script. */
 export function sendScript(ctx: Context, headers: Record<string, string> = {}): void {
-  ctx.text(NEW, { headers: { 'content-type': 'text/javascript', ...headers } })
+  ctx.text(NEW, { headers: { 'content-type': 'text/javascript', ...PUBLIC, ...headers } })
 }

@@ -1,8 +1,8 @@
 export { acceptedCodings } from './accepted-codings.ts'
 export { matchesStrongly, matchesWeakly } from './entity-tag.ts'
+export { FileRequest, type SentFile, type Sidecar } from './file-request.ts'
 export { formatHttpDate, parseHttpDate } from './http-date.ts'
 export { parseDictionary, parseItem, parseList } from './parse-structured.ts'
-export { PlainBody } from './plain-body.ts'
 export { evaluatePreconditions, holdsIfRange, type PreconditionVerdict, type Validators } from './preconditions.ts'
 export { serializeDictionary, serializeItem, serializeList, type ParameterInput } from './serialize-structured.ts'
 export {

@@ -189,6 +189,7 @@ const serveRestless = async (stillFrom: number) => {
   const server = await serve((router) =>
     router.get('/a.txt', async (ctx) => {
       await deliver(ctx, {
+        path: '/files/resource',
         open: async () => {
           const source = await openSource(folder.join('a.txt'), `${folder.path}/`, 'inside')
           if (typeof source === 'string') return source
@@ -221,6 +222,7 @@ it.each([true, false])(
     await using server = await serve((router) =>
       router.get('/log', async (ctx) => {
         await deliver(ctx, {
+          path: '/files/resource',
           open: () => openSource(folder.join('log'), `${folder.path}/`, 'inside'),
           describe: (stats) => represent('/log', 'identity', stats, { etag: true, lastModified: true }),
           isLoaded: () => {

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { FileRequest, type Sidecar } from '@fw/http-fields'
 import { HttpError, withCode } from '@fw/options'
 import type { Context, ResponseBody, ResponseHeaders } from '@fw/types'
 import { planResponse, type PlannedResponse } from './http/plan-response.ts'
@@ -10,8 +11,18 @@ import type { Changed, Sample } from './files/sample.ts'
 import type { FileSource, MemorySource, Source } from './files/source.ts'
 import { streamFile } from './files/stream-file.ts'
 
+/** Describes one response with a file. */
+export interface Labels {
+  /** Absolute path of the file, without the suffix of a sidecar. */
+  readonly path: string
+  /** The sidecar that middleware did not want. */
+  readonly sidecar?: Sidecar | undefined
+  /** Sets additional header fields for status 200, 206 or 304. A 304 has no fields that describe a body. */
+  readonly prepare: (headers: ResponseHeaders, status: Sendable['status']) => void
+}
+
 /** Describes how to open, read and label the file for one response. */
-export interface Delivery {
+export interface Delivery extends Labels {
   /** Opens the file. `deliver` closes the file, and calls this again if the file changes before the first byte is sent. */
   open(): Source | Promise<Source | FileFailure>
   /** Returns the representation of an opened file. */
@@ -20,8 +31,6 @@ export interface Delivery {
   isLoaded(file: FileSource): boolean
   /** Reads a file into memory. With `before`, a sample from an earlier attempt, accepts a file that has only grown. */
   load(file: FileSource, before: Sample | undefined): Promise<MemorySource | Changed>
-  /** Sets additional header fields for status 200, 206 or 304. A 304 has no fields that describe a body. */
-  readonly prepare: (headers: ResponseHeaders, status: Sendable['status']) => void
   /** Called when a change to the file aborts the response. */
   onCut(): void
 }
@@ -49,7 +58,7 @@ export async function deliver(ctx: Context, delivery: Delivery): Promise<FileFai
     const source = await delivery.open()
     if (typeof source === 'string') return source
     if ('bytes' in source) {
-      deliverLoaded(ctx, delivery.describe(source.stats), source, delivery.prepare)
+      deliverLoaded(ctx, delivery.describe(source.stats), source, delivery)
       return undefined
     }
     try {
@@ -74,18 +83,19 @@ async function sendFrom(
   const representation = delivery.describe(source.stats)
   const response = planFor(ctx, representation)
   if (!hasBody(ctx, response)) {
-    sendHead(ctx, delivery.prepare, representation, response)
+    sendHead(ctx, delivery, representation, response)
     return undefined
   }
   if (delivery.isLoaded(source)) {
     const loaded = await delivery.load(source, before)
     if (!('bytes' in loaded)) return loaded
-    sendLoaded(ctx, delivery.prepare, representation, response, loaded)
+    sendLoaded(ctx, delivery, representation, response, loaded)
     return undefined
   }
   const { start, end } = 'range' in response ? response.range : { start: 0, end: representation.size - 1 }
   const begin = (): ResponseBody => {
-    prepare(ctx, delivery.prepare, representation, response)
+    prepare(ctx, delivery, representation, response)
+    report(ctx, delivery, representation, undefined)
     ctx.responseHeaders.set('content-length', String(end - start + 1))
     return ctx.startResponse()
   }
@@ -103,11 +113,11 @@ export function deliverLoaded(
   ctx: Context,
   representation: Representation,
   source: MemorySource,
-  prepareMore: Delivery['prepare'],
+  labels: Labels,
 ): void {
   const response = planFor(ctx, representation)
-  if (hasBody(ctx, response)) sendLoaded(ctx, prepareMore, representation, response, source)
-  else sendHead(ctx, prepareMore, representation, response)
+  if (hasBody(ctx, response)) sendLoaded(ctx, labels, representation, response, source)
+  else sendHead(ctx, labels, representation, response)
 }
 
 /**
@@ -142,34 +152,39 @@ function hasBody(ctx: Context, { status }: Sendable): boolean {
 
 function sendLoaded(
   ctx: Context,
-  prepareMore: Delivery['prepare'],
+  labels: Labels,
   representation: Representation,
   response: Sendable,
   { bytes, borrow }: MemorySource,
 ): void {
-  prepare(ctx, prepareMore, representation, response)
+  prepare(ctx, labels, representation, response)
+  report(ctx, labels, representation, bytes)
   if (borrow !== undefined) ctx.onFinish(borrow())
   ctx.bytes('range' in response ? bytes.subarray(response.range.start, response.range.end + 1) : bytes)
 }
 
-function sendHead(
-  ctx: Context,
-  prepareMore: Delivery['prepare'],
-  representation: Representation,
-  response: Sendable,
-): void {
-  prepare(ctx, prepareMore, representation, response)
+function sendHead(ctx: Context, labels: Labels, representation: Representation, response: Sendable): void {
+  prepare(ctx, labels, representation, response)
   // RFC 9110 §9.3.2: HEAD has the same Content-Length as GET.
-  if (response.status === 200) ctx.responseHeaders.set('content-length', String(representation.size))
+  if (response.status === 200) {
+    report(ctx, labels, representation, undefined)
+    ctx.responseHeaders.set('content-length', String(representation.size))
+  }
   ctx.empty(ctx.status)
 }
 
-function prepare(
+/** Tells the middleware that asked for it which file is sent. */
+function report(
   ctx: Context,
-  prepareMore: Delivery['prepare'],
-  representation: Representation,
-  response: Sendable,
+  { path, sidecar }: Labels,
+  { size: lengthBytes }: Representation,
+  bytes: Uint8Array | undefined,
 ): void {
+  const asked = ctx.get(FileRequest)
+  if (asked !== null) asked.sent = { path, lengthBytes, bytes, sidecar }
+}
+
+function prepare(ctx: Context, labels: Labels, representation: Representation, response: Sendable): void {
   const headers = ctx.responseHeaders
   if (response.status !== 200) ctx.status = response.status
   // RFC 9110 §15.4.5: a 304 repeats only the fields that update a cache.
@@ -181,7 +196,7 @@ function prepare(
   }
   const { isFromFuture, lastModified } = representation
   if (isFromFuture && lastModified !== undefined) headers.set('last-modified', pastDate(lastModified))
-  prepareMore(headers, response.status)
+  labels.prepare(headers, response.status)
   if (!('range' in response)) return
   headers.set('content-range', `bytes ${response.range.start}-${response.range.end}/${representation.size}`)
 }

@@ -1,6 +1,7 @@
-import { PlainBody } from '@fw/http-fields'
+import { FileRequest, type SentFile } from '@fw/http-fields'
 import { execFileSync } from 'node:child_process'
 import { renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Server } from '@fw/core'
 import { tempFolder } from '@fw/testing'
@@ -12,16 +13,20 @@ const NAVIGATION = 'text/html,application/xhtml+xml,*/*;q=0.8'
 const APP = { 'app.js': 'IDENTITY', 'app.js.br': 'BR', 'app.js.gz': 'GZIP', 'plain.js': 'PLAIN' }
 
 describe('a sidecar', () => {
-  it('is not sent if middleware encodes the body itself', async () => {
+  it('is not sent if middleware encodes the file, which learns what is sent', async () => {
     await using folder = await tempFolder(APP)
+    const sent: (SentFile | undefined)[] = []
     await using server = await serve((router) => {
       router.use((ctx, next) => {
-        if (ctx.headers.has('x-plain')) ctx.set(PlainBody, new PlainBody('x-own'))
+        const request = new FileRequest(ctx.headers.has('x-plain'))
+        ctx.set(FileRequest, request)
+        ctx.filterResponse(() => void sent.push(request.sent))
         return next()
       })
       staticFiles(router, '/', folder.path)
     })
     const sidecar = await server.ask('/app.js', { 'accept-encoding': 'br' })
+    expect(sent.pop()).toEqual({ path: join(folder.path, 'app.js'), lengthBytes: 2, bytes: Buffer.from('BR') })
     // The second request finds the file in memory.
     for (let i = 0; i < 2; i++) {
       const plain = await server.ask('/app.js', { 'accept-encoding': 'br', 'x-plain': '1' })
@@ -31,11 +36,36 @@ describe('a sidecar', () => {
         'Accept-Encoding',
       ])
       expect(plain.headers.get('etag')).not.toBe(sidecar.headers.get('etag'))
+      const file = sent.pop()
+      expect(file).toMatchObject({
+        path: join(folder.path, 'app.js'),
+        lengthBytes: 8,
+        bytes: Buffer.from('IDENTITY'),
+        sidecar: { coding: 'br', lengthBytes: 2, etag: sidecar.headers.get('etag') },
+      })
+      expect(String(await file?.sidecar?.read())).toBe('BR')
     }
-    // Even if the client refuses a body without a coding, because the middleware adds one.
+    // A conditional response has no body.
+    expect((await server.ask('/app.js', { 'x-plain': '1', 'if-none-match': '*' })).status).toBe(304)
+    expect(sent.pop()).toBe(undefined)
+    // The client refuses a body without a coding, but the middleware adds one.
     const refusing = await server.ask('/app.js', { 'accept-encoding': 'identity;q=0', 'x-plain': '1' })
     expect([refusing.status, refusing.text]).toEqual([200, 'IDENTITY'])
     expect((await server.ask('/app.js', { 'accept-encoding': 'br' })).text).toBe('BR')
+  })
+
+  it('is sent if the file is streamed, although middleware encodes it', async () => {
+    await using folder = await tempFolder({ 'app.js': 'a'.repeat(65_537), 'app.js.br': 'BR' })
+    await using server = await serve((router) => {
+      router.use((ctx, next) => {
+        ctx.set(FileRequest, new FileRequest(true))
+        return next()
+      })
+      staticFiles(router, '/streamed', folder.path, { cacheInMemory: false })
+      staticFiles(router, '/whole', folder.path)
+    })
+    expect((await server.ask('/streamed/app.js', { 'accept-encoding': 'br' })).text).toBe('BR')
+    expect((await server.ask('/whole/app.js', { 'accept-encoding': 'br' })).text).toHaveLength(65_537)
   })
 
   it('is sent with Vary to clients that accept its content coding', async () => {

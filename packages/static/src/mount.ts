@@ -2,7 +2,7 @@ import { HttpError, showValue, withCode } from '@fw/options'
 import type { Context, ResponseHeaders } from '@fw/types'
 import { gatherAbsence } from './paths/absence.ts'
 import { FileCache } from './files/cache.ts'
-import { deliver, deliverLoaded } from './deliver.ts'
+import { deliver, deliverLoaded, type Labels } from './deliver.ts'
 import { fallbackRule } from './http/fallback.ts'
 import { fileFailure, type FileFailure } from './files/file-failure.ts'
 import { FileStat } from './paths/file-stat.ts'
@@ -12,18 +12,16 @@ import { refuse } from './http/refuse.ts'
 import { KnownPaths } from './paths/known-paths.ts'
 import { belowPrefix, locate, locateIn, type PathLocation } from './paths/locate.ts'
 import type { ResolvedOptions } from './options.ts'
-import { acceptedCodings, type Coding } from './http/precompressed.ts'
+import { acceptedCodings } from './http/precompressed.ts'
 import { represent } from './http/representation.ts'
-import { openSource } from './files/source.ts'
+import { isSameState } from './files/file-identity.ts'
+import { type FileSource, type MemorySource, openSource, WHOLE_BYTES } from './files/source.ts'
 import type { Variant } from './paths/resolution.ts'
-import { addVary, PlainBody } from '@fw/http-fields'
+import { addVary, FileRequest, type Sidecar } from '@fw/http-fields'
 import { limitedWarnings, loadLog, ownWarnings } from './warnings.ts'
 
 /** Key of the fallback file among the known paths. No request path is empty. */
 const FALLBACK = ''
-
-/** Codings for a request whose response middleware encodes. */
-const PLAIN: readonly Coding[] = ['identity']
 
 /** Serves the files of one directory under one prefix. */
 export class Mount {
@@ -56,7 +54,7 @@ export class Mount {
   /** Answers one request, synchronously if the file is in memory. */
   serve(ctx: Context): Promise<void> | undefined {
     const known = this.#known.get(ctx.path)
-    const best = known === undefined ? undefined : bestOf(ctx, known.variants)
+    const best = known === undefined ? undefined : this.#bestOf(ctx, known)
     if (known === undefined || best === undefined) return this.#serve(ctx)
     const isSame = this.#known.isUnchanged(known, best, isShared(ctx))
     if (isSame === 'unknown') return this.#serveLater(ctx, known, best)
@@ -136,7 +134,7 @@ export class Mount {
   /** Sends the fallback file if it is in memory. In a single-page application, most paths lead to this file. */
   async #sendKnownFallback(ctx: Context): Promise<boolean> {
     const known = this.#known.get(FALLBACK)
-    const best = known === undefined ? undefined : bestOf(ctx, known.variants)
+    const best = known === undefined ? undefined : this.#bestOf(ctx, known)
     if (known === undefined || best === undefined) return false
     const state = this.#known.isUnchanged(known, best, isShared(ctx))
     const isSame = state === 'unknown' ? await this.#known.isUnchangedLater(known, best) : state
@@ -144,46 +142,91 @@ export class Mount {
   }
 
   /** Sends the best variant of a file that can be opened. Returns the last failure if no variant can. */
-  async #send(ctx: Context, { variants }: Resolution, isFallback: boolean): Promise<FileFailure | undefined> {
+  async #send(ctx: Context, found: Resolution, isFallback: boolean): Promise<FileFailure | undefined> {
+    const { variants } = found
     // RFC 9110 §12.5.5: every response that depends on the field needs Vary, including a 304.
     if (variants.length > 1) addVary(ctx.responseHeaders, 'Accept-Encoding')
-    const accepted = acceptable(ctx, variants)
+    const accepted = this.#acceptable(ctx, found)
     if (accepted.length === 0) {
       throw withCode('FW_NOT_ACCEPTABLE', new HttpError(406, `The file is available as ${codingsOf(variants)}`))
     }
     let failure: FileFailure | undefined
     for (const variant of accepted) {
-      failure = await this.#deliver(ctx, variant, isFallback)
+      failure = await this.#deliver(ctx, found, variant, isFallback)
       if (failure === undefined || failure === 'exhausted') return failure
     }
     return failure
   }
 
   /** Sends a variant if it is in memory. Reports whether it was sent. */
-  #sendFromMemory(ctx: Context, { variants }: Resolution, best: Variant, isFallback: boolean): boolean {
+  #sendFromMemory(ctx: Context, found: Resolution, best: Variant, isFallback: boolean): boolean {
     const source = this.#cache.hit(best.path, best.stats)
     if (source === undefined) return false
-    if (variants.length > 1) addVary(ctx.responseHeaders, 'Accept-Encoding')
+    if (found.variants.length > 1) addVary(ctx.responseHeaders, 'Accept-Encoding')
     const { name, coding, stats } = best
     const representation = (best.representation ??= represent(name, coding, stats, this.#options))
-    deliverLoaded(ctx, representation, source, this.#preparation(name, isFallback))
+    deliverLoaded(ctx, representation, source, this.#labels(ctx, found, best, isFallback))
     return true
   }
 
-  #deliver(
-    ctx: Context,
-    { path, name, coding, stats }: Variant,
-    isFallback: boolean,
-  ): Promise<FileFailure | undefined> {
+  #deliver(ctx: Context, found: Resolution, variant: Variant, isFallback: boolean): Promise<FileFailure | undefined> {
     const cache = this.#cache
+    const { path, name, coding, stats } = variant
     return deliver(ctx, {
+      ...this.#labels(ctx, found, variant, isFallback),
       open: () => cache.open(path, stats),
       describe: (opened) => represent(name, coding, opened, this.#options),
       isLoaded: (file) => cache.admits(file),
       load: (file, before) => cache.load(path, file, before),
-      prepare: this.#preparation(name, isFallback),
       onCut: () => this.#warn(`${path} changed while it was being sent`),
     })
+  }
+
+  #labels(ctx: Context, { variants }: Resolution, { name, coding, path }: Variant, isFallback: boolean): Labels {
+    const replaced = coding === 'identity' && isPlainRequested(ctx) ? preferred(ctx, variants) : undefined
+    return {
+      path: variants.at(-1)?.path ?? path,
+      sidecar: replaced === undefined || replaced.coding === 'identity' ? undefined : this.#sidecar(ctx, replaced),
+      prepare: this.#preparation(name, isFallback),
+    }
+  }
+
+  #sidecar(ctx: Context, { path, name, coding, stats }: Variant): Sidecar {
+    const { etag, size } = represent(name, coding, stats, this.#options)
+    const cache = this.#cache
+    const read = async (): Promise<Uint8Array | undefined> => {
+      const source = await cache.open(path, stats)
+      if (typeof source === 'string') return undefined
+      const loaded = 'bytes' in source ? source : await loadAndClose(cache, path, source)
+      if (loaded === undefined || !isSameState(loaded.stats, stats)) return undefined
+      if (loaded.borrow !== undefined) ctx.onFinish(loaded.borrow())
+      return loaded.bytes
+    }
+    return { coding, etag, lengthBytes: size, read }
+  }
+
+  /** Returns the variants that the client accepts, the preferred one first. */
+  #acceptable(ctx: Context, { variants }: Resolution): readonly Variant[] {
+    const plain = this.#plainOf(ctx, variants)
+    if (plain !== undefined) return [plain]
+    const codings = acceptedCodings(ctx.headers.get('accept-encoding'))
+    return codings.flatMap((coding) => variants.filter((variant) => variant.coding === coding))
+  }
+
+  /** Returns the variant that the client prefers, without allocating a list. */
+  #bestOf(ctx: Context, { variants }: Resolution): Variant | undefined {
+    return this.#plainOf(ctx, variants) ?? preferred(ctx, variants)
+  }
+
+  /**
+   * Returns the file itself if it has no sidecar, or if middleware encodes it. A file that is streamed is an exception: only an
+   * encoded body in memory shows whether it is shorter than the sidecar.
+   */
+  #plainOf(ctx: Context, variants: readonly Variant[]): Variant | undefined {
+    const plain = variants.at(-1)
+    if (plain === undefined || variants.length === 1) return plain
+    const isWhole = plain.stats.size <= WHOLE_BYTES || this.#cache.isCacheable(plain.stats)
+    return isWhole && isPlainRequested(ctx) ? plain : undefined
   }
 
   /** Stores the file for a path if the file fits into the cache. */
@@ -219,24 +262,25 @@ function isShared(ctx: Context): boolean {
   return ctx.exchange.remotePort !== undefined
 }
 
-/** Returns the variants that the client accepts, in order of preference. */
-function acceptable(ctx: Context, variants: readonly Variant[]): readonly Variant[] {
-  if (variants.length === 1) return variants
-  return codingsFor(ctx).flatMap((coding) => variants.filter((variant) => variant.coding === coding))
+function isPlainRequested(ctx: Context): boolean {
+  return ctx.get(FileRequest)?.isPlain === true
 }
 
-/** Returns the variant that the client prefers, without allocating a list. */
-function bestOf(ctx: Context, variants: readonly Variant[]): Variant | undefined {
-  if (variants.length === 1) return variants[0]
-  for (const coding of codingsFor(ctx)) {
+/** Returns the variant that the client prefers. */
+function preferred(ctx: Context, variants: readonly Variant[]): Variant | undefined {
+  for (const coding of acceptedCodings(ctx.headers.get('accept-encoding'))) {
     for (const variant of variants) if (variant.coding === coding) return variant
   }
   return undefined
 }
 
-/** Returns the codings to choose from, in order of preference. */
-function codingsFor(ctx: Context): readonly Coding[] {
-  return ctx.get(PlainBody) === null ? acceptedCodings(ctx.headers.get('accept-encoding')) : PLAIN
+async function loadAndClose(cache: FileCache, path: string, file: FileSource): Promise<MemorySource | undefined> {
+  try {
+    const loaded = cache.admits(file) ? await cache.load(path, file) : undefined
+    return loaded !== undefined && 'bytes' in loaded ? loaded : undefined
+  } finally {
+    await file.close()
+  }
 }
 
 function nothing(): void {}

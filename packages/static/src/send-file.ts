@@ -71,6 +71,7 @@ export async function sendFile(ctx: Context, path: string | URL, options: SendFi
   }
   const { file, base } = place
   const failure = await deliver(ctx, {
+    path: file,
     open: () => openSource(file, base ?? '', base === undefined ? 'follow' : 'inside'),
     describe: (stats) =>
       represent(file, 'identity', stats, {

@@ -35,6 +35,7 @@ export function addResources(router: Router): void {
       ctx.bytes(bytes, { status: resource.status })
     } else if (ctx.method === 'GET' || ctx.method === 'HEAD') {
       await deliver(ctx, {
+        path: '/files/resource',
         open: () => ({ stats: STATE, bytes }),
         describe: () => representation,
         isLoaded: () => true,

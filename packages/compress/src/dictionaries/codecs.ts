@@ -3,7 +3,7 @@ import * as zlib from 'node:zlib'
 import type { BodyEncoder, PushBytes } from '@fw/types'
 import { streamEncoder } from '../stream-encoder.ts'
 import type { Dictionary } from './dictionary.ts'
-import { zstdParameters } from './zstd-parameters.ts'
+import { zstdParameters, zstdWindowLog } from './zstd-parameters.ts'
 
 /** A content coding with a dictionary: Brotli or zstd. */
 export type DictionaryCoding = 'dcb' | 'dcz'
@@ -16,6 +16,8 @@ export interface DictionaryCodec {
   encodeLater(body: string | Uint8Array, lengthBytes: number, dictionary: Dictionary): Promise<Uint8Array>
   /** Encodes a body piece by piece. @param lengthBytes The length of the body, if it is known */
   stream(dictionary: Dictionary, lengthBytes: number | undefined): BodyEncoder
+  /** Returns the approximate memory of `stream` in bytes. */
+  streamBytes(dictionary: Dictionary, lengthBytes: number | undefined): number
 }
 
 /** RFC 9842 §4. */
@@ -24,6 +26,8 @@ const DCB_MAGIC = Buffer.from('ff444342', 'hex')
 const DCZ_MAGIC = Buffer.from('5e2a4d1820000000', 'hex')
 
 const { constants: C } = zlib
+
+const MIB = 1024 * 1024
 
 /** The types of Node.js do not have the option yet. */
 type BrotliDictionaryOptions = zlib.BrotliOptions & { readonly dictionary: Uint8Array }
@@ -50,6 +54,9 @@ function dcz(level: number | undefined): DictionaryCodec {
       const stream = zlib.createZstdCompress(optionsFor(dictionary, lengthBytes))
       return withHeader([DCZ_MAGIC, dictionary.digest], streamEncoder(stream, C.ZSTD_e_flush))
     },
+    // The window, its tables, and a copy of the dictionary with its own.
+    streamBytes: ({ bytes }, lengthBytes) =>
+      MIB + 5 * 2 ** zstdWindowLog(bytes.byteLength, lengthBytes) + 2 * bytes.byteLength,
   }
 }
 
@@ -69,6 +76,7 @@ function dcb(level: number): DictionaryCodec {
       const stream = zlib.createBrotliCompress(optionsFor(dictionary, lengthBytes))
       return withHeader([DCB_MAGIC, dictionary.digest], streamEncoder(stream, C.BROTLI_OPERATION_FLUSH))
     },
+    streamBytes: ({ bytes }) => 4 * MIB + 4 * bytes.byteLength,
   }
 }
 

@@ -21,10 +21,27 @@ it.each<[string, Fields, Fields, boolean]>([
   ['a CORS request from the allowed origin', cors({ origin: 'https://a.test' }), allow('https://a.test'), true],
   ['a CORS request from another origin', cors({ origin: 'https://b.test' }), allow('https://a.test'), false],
   ['the origin null', cors({ origin: 'null' }), allow('https://a.test'), false],
-  // Stricter than the RFC: the page cannot read these responses.
+  // Stricter than the RFC: another page can cause these requests, and the response can contain a secret.
   ['cookies from any origin', cors({ origin: 'https://a.test', cookie: 'a=b' }), allow('*'), false],
   ['credentials from any origin', cors({ origin: 'https://a.test', authorization: 'Basic x' }), allow('*'), false],
-  ['cookies from the allowed origin', cors({ origin: 'https://a.test', cookie: 'a=b' }), allow('https://a.test'), true],
+  [
+    'cookies from the allowed origin',
+    cors({ origin: 'https://a.test', cookie: 'a=b' }),
+    allow('https://a.test'),
+    false,
+  ],
+  [
+    'cookies from the origin that may send them',
+    cors({ origin: 'https://a.test', cookie: 'a=b' }),
+    { ...allow('https://a.test'), 'access-control-allow-credentials': 'true' },
+    false,
+  ],
+  ['a navigation from another site with cookies', navigation('cross-site'), {}, false],
+  ['a navigation from the same site with cookies', navigation('same-site'), {}, false],
+  ['another site without a mode, with cookies', { 'sec-fetch-site': 'cross-site', cookie: 'a=b' }, {}, false],
+  ['a navigation on the same origin with cookies', navigation('same-origin'), {}, true],
+  ['a navigation by the user with cookies', navigation('none'), {}, true],
+  ['cookies from a client that is not a browser', { cookie: 'a=b' }, {}, true],
 ])('reports whether the sender can read the response: %s', (_, request, response, expected) => {
   expect(isReadable(new Headers(request), new Headers(response))).toBe(expected)
 })
@@ -42,6 +59,10 @@ it.each([
 
 function cors(more: Fields): Fields {
   return { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors', ...more }
+}
+
+function navigation(site: string): Fields {
+  return { 'sec-fetch-site': site, 'sec-fetch-mode': 'navigate', cookie: 'a=b' }
 }
 
 function allow(origin: string): Fields {

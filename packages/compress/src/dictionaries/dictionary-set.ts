@@ -1,12 +1,21 @@
+import type { SentFile } from '@fw/http-fields'
 import type { Context, OutgoingResponse } from '@fw/types'
 import type { Dictionary } from './dictionary.ts'
 
 /** A source of dictionaries for some responses. */
 export interface DictionarySet {
-  /** Whether the dictionaries are files, so that the response is a file too. */
-  readonly isOfFiles: boolean
-  /** Returns the dictionary with a key, if this response can be encoded with it. Called before `announce`. */
-  find(key: string, response: OutgoingResponse, ctx: Context): Dictionary | undefined
+  /**
+   * Returns the dictionaries for a response; `undefined` if it can neither be encoded with one nor be one.
+   *
+   * @param file The file that the response sends
+   */
+  for(response: OutgoingResponse, ctx: Context, file: SentFile | undefined): ResponseDictionaries | undefined
+}
+
+/** The dictionaries for one response. */
+export interface ResponseDictionaries {
+  /** Returns the dictionary with a key. Called before `announce`. */
+  find(key: string): Dictionary | undefined
   /** Announces the response as a dictionary, if it can be one. */
-  announce(response: OutgoingResponse, ctx: Context): void
+  announce(): void
 }

@@ -18,7 +18,7 @@ import { destinationList, dictionaryId, type RequestDestination } from './use-as
 export interface DictionariesOptions {
   /**
    * Path of the files that are dictionaries for their later versions, such as `/app/*.js`. It begins with `/`, and `*` stands for any
-   * characters. Default: none, for dictionaries of routes alone.
+   * characters. Each file is announced for its own name alone. Default: none, for dictionaries of routes alone.
    */
   readonly match?: string
   /** Destinations of the requests for which clients offer a file, such as `script`. Default: all. */
@@ -41,8 +41,15 @@ export interface DictionariesOptions {
    * use the thread pool. Default: 131,072.
    */
   readonly maxSyncBytes?: number
-  /** Maximum number of bodies in the thread pool at the same time; others wait. Default: 3, which leaves one thread of four. */
+  /** Maximum number of bodies in the thread pool at the same time. Others wait. Default: 3, which leaves one thread of four. */
   readonly maxPoolJobs?: number
+  /** Maximum number of bodies that wait for the thread pool. Others are sent without a dictionary. Default: 16. */
+  readonly maxWaitingJobs?: number
+  /**
+   * Maximum memory for the encoders of streams in bytes. One of unknown length takes about 11 MiB. Further streams are sent without
+   * a dictionary. Default: 67,108,864.
+   */
+  readonly maxStreamBytes?: number
   /** Maximum memory for the files of `source` in bytes. The most recently modified ones are read first. Default: 33,554,432. */
   readonly maxSourceBytes?: number
   /** Maximum memory for earlier responses of routes in bytes. The least recently used ones are dropped. Default: 33,554,432. */
@@ -50,7 +57,7 @@ export interface DictionariesOptions {
   /** Maximum memory for encoded files with a strong `ETag` in bytes. Default: 8,388,608. */
   readonly cacheBytes?: number
   /**
-   * Largest dictionary for dcb in bytes. Node.js prepares it on the event loop, for every response: 262,144 bytes take about 4 ms.
+   * Largest dictionary for dcb in bytes. Node.js prepares it on the event loop, for every response: 262,144 bytes take 4 to 9 ms.
    * Default: 262,144.
    */
   readonly maxBrotliDictionaryBytes?: number
@@ -63,6 +70,8 @@ export interface DictionarySettings {
   readonly thresholdBytes: number
   readonly maxSyncBytes: number
   readonly maxPoolJobs: number
+  readonly maxWaitingJobs: number
+  readonly maxStreamBytes: number
   readonly maxSourceBytes: number
   readonly maxDictionaryBytes: number
   readonly cacheBytes: number
@@ -84,6 +93,8 @@ const KINDS: OptionKinds<DictionariesOptions> = {
   thresholdBytes: integer(0),
   maxSyncBytes: integer(0),
   maxPoolJobs: integer(1),
+  maxWaitingJobs: integer(0),
+  maxStreamBytes: integer(0),
   maxSourceBytes: integer(0),
   maxDictionaryBytes: integer(0),
   cacheBytes: integer(0),
@@ -113,6 +124,8 @@ export function readOptions(options: DictionariesOptions): DictionarySettings {
     thresholdBytes: options.thresholdBytes ?? 1024,
     maxSyncBytes: options.maxSyncBytes ?? 131_072,
     maxPoolJobs: options.maxPoolJobs ?? 3,
+    maxWaitingJobs: options.maxWaitingJobs ?? 16,
+    maxStreamBytes: options.maxStreamBytes ?? 64 * MIB,
     maxSourceBytes: options.maxSourceBytes ?? 32 * MIB,
     maxDictionaryBytes: options.maxDictionaryBytes ?? 32 * MIB,
     cacheBytes: options.cacheBytes ?? 8 * MIB,

@@ -1,22 +1,21 @@
 import type { ResponseHeaders } from '@fw/types'
-import { hasCredentials, type RequestFields } from './cross-origin.ts'
 
 type ResponseFields = Pick<ResponseHeaders, 'get' | 'has'>
 
 /**
  * Which clients a response is for: any of them, the one that sent the request, or no client may store it.
  *
- * A response to a request with credentials is private unless its `Cache-Control` says otherwise: it can depend on the user.
+ * Only `public` and `s-maxage` make a response public (RFC 9111 §5.2.2.9, §5.2.2.10). Any other response can depend on the user.
+ * A server can recognize users by a cookie, a field of the request or an address.
  */
 export type Audience = 'public' | 'private' | 'not-stored'
 
 /** Returns the audience of a response. @param isFile Whether the body is a file, which does not depend on the user */
-export function audienceOf(request: RequestFields, response: ResponseFields, isFile: boolean): Audience {
+export function audienceOf(response: ResponseFields, isFile: boolean): Audience {
   const control = response.get('cache-control') ?? ''
   if (hasDirective(control, 'no-store')) return 'not-stored'
   if (hasDirective(control, 'private') || response.has('set-cookie') || variesByUser(response)) return 'private'
-  if (isFile || !hasCredentials(request)) return 'public'
-  return hasDirective(control, 'public') || hasDirective(control, 's-maxage') ? 'public' : 'private'
+  return isFile || hasDirective(control, 'public') || hasDirective(control, 's-maxage') ? 'public' : 'private'
 }
 
 function variesByUser(response: ResponseFields): boolean {

@@ -17,6 +17,9 @@ beforeAll(async () => {
     'v2/app.css': 'a style',
     'v2/app.js.br': 'a sidecar',
     'v2/empty.js': '',
+    '.env.js': 'SECRET=1',
+    '.git/app.js': 'a commit',
+    'v2/.cache/deep/app.js': 'a cache',
     'v2/trained.js': Buffer.from('37a430ec00', 'hex'),
   })
   await utimes(join(folder.path, 'v1/app.js'), 1000, 1000)
@@ -29,7 +32,7 @@ function contents(...args: Parameters<typeof readSource>): string[] {
 }
 
 describe('readSource', () => {
-  it('reads the files of subfolders, without sidecars, empty files and trained dictionaries', () => {
+  it('reads the files of subfolders, without hidden ones, links, sidecars, empty files and trained dictionaries', () => {
     expect(contents(folder.path, '', MIB)).toEqual(['a style', 'version 1', 'version 2'])
   })
 
@@ -40,6 +43,11 @@ describe('readSource', () => {
   it('returns them by their hash', () => {
     const { digest } = dictionaryOf(Buffer.from('version 1'))
     expect(String(readSource(folder.path, '.js', MIB).get(keyOf(digest))?.bytes)).toBe('version 1')
+  })
+
+  it('returns the names of each content without their hashes', () => {
+    const stems = Array.from(readSource(folder.path, '.js', MIB).values(), (file) => [...file.stems].toSorted())
+    expect(stems).toEqual([['app*.js', 'copy*.js'], ['app*.js']])
   })
 
   it.each([

@@ -1,27 +1,40 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { showValue, withCode } from '@fw/options'
 import { type Dictionary, dictionaryOf, isRaw, keyOf } from './dictionary.ts'
+import { stemOf } from './file-name.ts'
 
 /** Compressed copies of files. Clients use the content of a response before it is encoded. */
 const SIDECAR = /\.(?:br|gz|zst)$/
 
+/** A file of the folder. */
+export interface SourceDictionary extends Dictionary {
+  /** The names of the files with this content, as `stemOf` returns them. */
+  readonly stems: ReadonlySet<string>
+}
+
 interface SourceFile {
   readonly path: string
+  readonly stem: string
   readonly size: number
   readonly modifiedMs: number
 }
 
 /**
- * Reads the files of a folder and its subfolders into memory, the most recently modified first. Skips files that exceed what is
- * left of `maxBytes`, symbolic links, empty files, sidecars, and files that a decoder would parse as a trained dictionary.
+ * Reads the files of a folder and its subfolders into memory, the most recently modified first. Skips files that exceed the rest
+ * of `maxBytes`, empty files and sidecars. Skips symbolic links, and files and folders whose names begin with a dot. Skips files that a
+ * decoder would parse as a trained dictionary.
  *
  * @param suffix The end of the file names to read, such as `.js`
  * @returns The dictionaries by `keyOf` their digest
  * @throws {Error} if the folder or a file in it cannot be read
  */
-export function readSource(source: string | URL, suffix: string, maxBytes: number): ReadonlyMap<string, Dictionary> {
+export function readSource(
+  source: string | URL,
+  suffix: string,
+  maxBytes: number,
+): ReadonlyMap<string, SourceDictionary> {
   try {
     return dictionariesIn(filesBelow(source, suffix), maxBytes)
   } catch (error) {
@@ -31,18 +44,22 @@ export function readSource(source: string | URL, suffix: string, maxBytes: numbe
   }
 }
 
-function dictionariesIn(files: readonly SourceFile[], maxBytes: number): ReadonlyMap<string, Dictionary> {
-  const held = new Map<string, Dictionary>()
+function dictionariesIn(files: readonly SourceFile[], maxBytes: number): ReadonlyMap<string, SourceDictionary> {
+  const held = new Map<string, Dictionary & { readonly stems: Set<string> }>()
   let left = maxBytes
-  for (const { path, size } of files) {
+  for (const { path, size, stem } of files) {
     if (size > left) continue
     const bytes = readFileSync(path)
     // A deployment can replace the file between the two calls.
     if (bytes.byteLength > left || !isRaw(bytes)) continue
     const dictionary = dictionaryOf(bytes)
     const key = keyOf(dictionary.digest)
-    if (held.has(key)) continue
-    held.set(key, dictionary)
+    const known = held.get(key)
+    if (known !== undefined) {
+      known.stems.add(stem)
+      continue
+    }
+    held.set(key, { ...dictionary, stems: new Set([stem]) })
     left -= bytes.byteLength
   }
   return held
@@ -55,8 +72,15 @@ function filesBelow(source: string | URL, suffix: string): readonly SourceFile[]
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile() || !entry.name.endsWith(suffix) || SIDECAR.test(entry.name)) continue
     const path = join(entry.parentPath, entry.name)
+    const stem = stemOf(entry.name)
+    if (stem === undefined || isHidden(relative(folder, path))) continue
     const { size, mtimeMs } = statSync(path)
-    if (size > 0) files.push({ path, size, modifiedMs: mtimeMs })
+    if (size > 0) files.push({ path, stem, size, modifiedMs: mtimeMs })
   }
   return files.toSorted((a, b) => b.modifiedMs - a.modifiedMs)
+}
+
+/** Reports whether a file or one of its folders is hidden: `.env` and `.git` can contain secrets. */
+function isHidden(path: string): boolean {
+  return path.split(sep).some((name) => name.startsWith('.'))
 }
