@@ -25,5 +25,7 @@ function manifestPaths(root: string): string[] {
 
 function dependencyNames(path: string): string[] {
   const manifest = JSON.parse(readFileSync(path, 'utf8')) as Manifest
-  return KINDS.flatMap((kind) => Object.keys(manifest[kind] ?? {})).filter((name) => !name.startsWith('@fw/'))
+  return KINDS.flatMap((kind) => Object.keys(manifest[kind] ?? {}))
+    .filter((name) => !name.startsWith('@fw/'))
+    .map((name) => (name.startsWith('@types/') ? '@types/*' : name))
 }
