@@ -8,7 +8,8 @@ type Manifest = Partial<Record<(typeof KINDS)[number], Readonly<Record<string, s
 /** Compares `docs/dependencies.md` with the dependencies of all packages. @returns the differences */
 export function checkDependencyReasons(root: string): string[] {
   const document = readFileSync(join(root, 'docs/dependencies.md'), 'utf8')
-  const listed = new Set([...document.matchAll(/^\| `([^`]+)`/gm)].map(([, name]) => name ?? ''))
+  const cells = Array.from(document.matchAll(/^\| (`[^|]+)/gm), ([, cell = '']) => cell)
+  const listed = new Set(cells.flatMap((cell) => Array.from(cell.matchAll(/`([^`]+)`/g), ([, name = '']) => name)))
   const used = new Set(manifestPaths(root).flatMap(dependencyNames))
   return [
     ...[...used.difference(listed)].map((name) => `docs/dependencies.md does not list ${name}`),
