@@ -109,6 +109,7 @@ export class Server implements AsyncDisposable {
         http2: options.http2 ?? this.#options.http2 ?? true,
         http3,
         limits: this.#limits,
+        allowsTunnels: () => this.#app.hasTunnels,
         onRequest: this.#onRequest,
         onRefused: this.#onRefused,
       })

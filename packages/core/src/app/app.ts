@@ -142,6 +142,11 @@ export class App {
     return this.#responseChecks.counts
   }
 
+  /** Whether any route accepts tunnels, so that engines announce extended CONNECT. */
+  get hasTunnels(): boolean {
+    return this.#routes.hasTunnels
+  }
+
   /** Responds to an exchange. Never throws: an error becomes a response or aborts the exchange. */
   handle(exchange: Exchange): void {
     if (this.#allowedHosts?.allows(exchange.authority) === false) {
@@ -150,7 +155,10 @@ export class App {
     }
     const { method } = exchange
     const target = parseRequestTarget(method, exchange.target)
-    const found = this.#routes.find(method, target)
+    const found =
+      method === 'CONNECT'
+        ? this.#routes.findTunnel(exchange.upgradeProtocol, target)
+        : this.#routes.find(method, target)
     if (found.kind === 'match') {
       const { info, group, step, serialize } = found.value
       const context = new RequestContext(exchange, target, info, found.params, this.#host, serialize)

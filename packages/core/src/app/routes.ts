@@ -43,6 +43,8 @@ export class Routes {
   readonly #table: RouteTable<Route>
   readonly #groups: PrefixedGroup[] = []
   readonly #added: Route[] = []
+  /** Protocols that the routes' `tunnels` options name. */
+  readonly #protocols = new Set<string>()
 
   constructor(routing: Routing) {
     this.#routing = routing
@@ -61,11 +63,17 @@ export class Routes {
   add(method: MethodKey, pattern: string, route: Route): void {
     this.#table.add(method, pattern, route)
     this.#added.push(route)
+    for (const protocol of route.info.options.tunnels ?? []) this.#protocols.add(protocol)
   }
 
   /** Routes in registration order. */
   get added(): readonly Route[] {
     return this.#added
+  }
+
+  /** Whether any route accepts tunnels. */
+  get hasTunnels(): boolean {
+    return this.#protocols.size > 0
   }
 
   /** Adds a route unless another one is registered for the same paths. A later `add` replaces it. */
@@ -111,6 +119,20 @@ export class Routes {
     }
     if (found.kind === 'unknown') return { kind: 'not-found' }
     return { kind: 'bad-target', detail: 'The path has a malformed percent-encoding' }
+  }
+
+  /**
+   * Finds the GET route that accepts an extended CONNECT.
+   *
+   * @param protocol Value of `:protocol` in lower case; `undefined` for any other CONNECT
+   * @see RFC 9220 §3: the status of an unknown protocol is 501
+   */
+  findTunnel(protocol: string | undefined, target: RequestTarget): RouteMatch<Route> | RouteMiss {
+    if (protocol === undefined || !this.#protocols.has(protocol)) return { kind: 'tunnel' }
+    const found = this.find('GET', target)
+    if (found.kind !== 'match' || found.value.info.options.tunnels?.includes(protocol) === true) return found
+    const routes = this.ofPath(target.path)
+    return { kind: 'other-methods', allow: this.#table.allowed(target.path), routes }
   }
 
   /** Returns the routes of a path for every method, the best match first. */

@@ -9,6 +9,10 @@ export interface EngineHost {
   readonly altSvc: string
   /** Logger for connection events. Default: none. */
   readonly logger?: Logger | undefined
+  /**
+   * Reports whether to announce extended CONNECT (RFC 8441, RFC 9220) on a connection that opens now. Default: never.
+   */
+  readonly allowsTunnels?: (() => boolean) | undefined
   /** Runs the handler of a request. Never throws. */
   onRequest(exchange: Exchange): void
   /** Reports, once, a request that the engine rejected or abandoned before a handler received it. Never throws. */

@@ -43,6 +43,8 @@ export interface ListenerOptions {
   readonly http2: boolean
   readonly http3: boolean | 'clear'
   readonly limits: Limits
+  /** Reports whether connections that open now may send extended CONNECT. */
+  readonly allowsTunnels: () => boolean
   readonly onRequest: (exchange: Exchange) => void
   readonly onRefused: (refusal: Refusal) => void
 }
@@ -136,6 +138,7 @@ class MutableHost implements EngineHost {
   altSvc = ''
   readonly logger: Logger
   readonly limits: Limits
+  readonly allowsTunnels: () => boolean
   readonly onRequest: (exchange: Exchange) => void
   readonly onRefused: (refusal: Refusal) => void
 
@@ -144,6 +147,7 @@ class MutableHost implements EngineHost {
     // RFC 7838 §3.1: `clear` applies to the whole origin, so send it only over TLS.
     if (options.http3 === 'clear' && options.certificates !== undefined) this.altSvc = 'clear'
     this.limits = options.limits
+    this.allowsTunnels = options.allowsTunnels
     this.onRequest = options.onRequest
     this.onRefused = options.onRefused
   }

@@ -85,6 +85,16 @@ export function responseHead(
   return { fields: kept, contentLength, allowsBody: !isTunnel && allowsBody(method, status), close, hasDate }
 }
 
+/**
+ * Checks the fields of a response that accepts a tunnel, and separates framing from the other fields.
+ *
+ * @throws {TypeError} like `responseHead`
+ * @see RFC 8441 §5: the bytes that follow have no length
+ */
+export function tunnelHead(fields: FieldList): ResponseHead {
+  return { ...responseHead('GET', 200, fields, undefined), contentLength: undefined }
+}
+
 /** Reports whether a field occurs in the first `end` entries of a list. */
 function isAmong(fields: FieldList, name: string, end: number): boolean {
   for (let i = 0; i < end; i += 2) if (fields[i] === name) return true

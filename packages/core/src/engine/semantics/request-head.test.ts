@@ -14,6 +14,8 @@ function received(changes: Partial<ReceivedHead>): ReceivedHead {
     authority: isBinary ? 'a' : undefined,
     host: isBinary ? undefined : 'a',
     path: '/',
+    protocol: undefined,
+    allowsProtocol: false,
     contentLength: undefined,
     isChunked: false,
     te: undefined,
