@@ -14,10 +14,11 @@ export interface Http3Server {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Serves `handle` on a port of 127.0.0.1. Disposal closes the clients, then the server. */
+/** Serves `handle`, with tunnels, on a port of 127.0.0.1. Disposal closes the clients, then the server. */
 export async function serveHttp3(
   handle: (exchange: Exchange) => void,
   limits: Partial<Limits> = {},
+  allowsTunnels: boolean = true,
 ): Promise<Http3Server> {
   const { key, cert } = await testCertificate()
   const refused: Refusal[] = []
@@ -29,6 +30,7 @@ export async function serveHttp3(
     engineHost: {
       limits: { ...DEFAULT_LIMITS, ...limits },
       altSvc: 'h3=":1"',
+      allowsTunnels: () => allowsTunnels,
       onRequest: handle,
       onRefused: (refusal) => void refused.push(refusal),
     },

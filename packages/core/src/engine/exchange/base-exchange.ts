@@ -253,6 +253,7 @@ export abstract class BaseExchange implements Exchange {
    * @throws {Error} if the exchange has ended or has a response
    */
   protected beginTunnel(status: number): void {
+    if (this.#state !== PENDING) throw responseSent()
     if (!this.#begin(status)) {
       throw withCode('FW_CONNECTION_CLOSED', new Error('Cannot open a tunnel: the client has disconnected'))
     }
@@ -309,16 +310,18 @@ export abstract class BaseExchange implements Exchange {
   /** Claims the right to send the final response. Returns false if the exchange has ended. */
   #begin(status: number): boolean {
     if (this.#isClosed) return false
-    if (this.#state !== PENDING) {
-      throw withCode(
-        'FW_RESPONSE_SENT',
-        new Error('Cannot respond: a response was already sent. Respond once per request.'),
-      )
-    }
+    if (this.#state !== PENDING) throw responseSent()
     this.status = status
     if (this.trace !== undefined) this.trace.timing.answered = performance.now()
     return true
   }
+}
+
+function responseSent(): Error {
+  return withCode(
+    'FW_RESPONSE_SENT',
+    new Error('Cannot respond: a response was already sent. Respond once per request.'),
+  )
 }
 
 /** Returns the error for a chunk that is not bytes, such as the strings that programs without type checks pass. */
