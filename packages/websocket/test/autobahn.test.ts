@@ -1,12 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
-import { Server } from '@fw/core'
 import { setSinks } from '@fw/log'
-import { testCertificate } from '@fw/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { webSocket } from '../src/index.ts'
 import { AUTOBAHN_CASES, type AutobahnCase } from './autobahn-cases.ts'
 import { closeFrame, encodeFrame } from './frames.ts'
 import { CARRIERS, openRaw, type RawClient } from './raw-client.ts'
+import { serve, type Served } from './serve.ts'
 
 beforeAll(() => setSinks([]))
 
@@ -15,19 +14,17 @@ it('covers every case of the classes 1 to 7 and 10', () => {
 })
 
 describe.each(CARRIERS)('an Autobahn case on %s', (carrier) => {
-  let server: Server
-  let port: number
+  let served: Served
 
   beforeAll(async () => {
-    const { key, cert } = await testCertificate()
-    server = new Server(carrier.includes('tls') || carrier === 'h2' ? { tls: { key, cert } } : {})
-    webSocket(server.router(), '/', { maxMessageBytes: 2 ** 20 }, { message: (socket, data) => socket.send(data) })
-    ;({ port } = await server.listen({ host: '127.0.0.1', port: 0 }))
+    served = await serve(carrier, (router) => {
+      webSocket(router, '/', { maxMessageBytes: 2 ** 20 }, { message: (socket, data) => socket.send(data) })
+    })
   })
-  afterAll(() => server.close({ drainMs: 0 }))
+  afterAll(() => served[Symbol.asyncDispose]())
 
   it.each(AUTOBAHN_CASES)('passes: $id', async (autobahn) => {
-    const client = await openRaw(carrier, port, '/')
+    const client = await openRaw(carrier, served.port, '/')
     await sendAll(client, autobahn)
     const { replies, closes } = autobahn
     await expect.poll(() => client.frames.length >= replies.length || client.hasEnded, { interval: 2 }).toBe(true)

@@ -1,16 +1,17 @@
 import { once } from 'node:events'
-import { connect as connectHttp2, type ClientHttp2Session } from 'node:http2'
+import { connect as connectHttp2 } from 'node:http2'
 import { connect as connectTcp } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
 import { testCertificate } from '@fw/testing'
+import { openHttp3, requestHttp3 } from './h3-tunnel.ts'
 import { encodeFrame, type Frame, parseFrames, showFrame } from './frames.ts'
 
 /** A protocol that carries WebSockets. */
-export type Carrier = 'h1' | 'h1+tls' | 'h2c' | 'h2'
+export type Carrier = 'h1' | 'h1+tls' | 'h2c' | 'h2' | 'h3'
 
-export const CARRIERS: readonly Carrier[] = ['h1', 'h1+tls', 'h2c', 'h2']
+export const CARRIERS: readonly Carrier[] = ['h1', 'h1+tls', 'h2c', 'h2', 'h3']
 
 /** The key of the example in RFC 6455 §1.3, and its accept value. */
 export const KEY = 'dGhlIHNhbXBsZSBub25jZQ=='
@@ -36,12 +37,13 @@ export class RawClient {
   rest: Buffer
   hasEnded = false
   readonly stream: Duplex
-  readonly #session: ClientHttp2Session | undefined
+  readonly #connection: RawConnection | undefined
 
-  constructor(response: RawResponse, stream: Duplex, first: Buffer, session?: ClientHttp2Session) {
+  /** @param connection Connection to close with the stream */
+  constructor(response: RawResponse, stream: Duplex, first: Buffer, connection?: RawConnection) {
     this.response = response
     this.stream = stream
-    this.#session = session
+    this.#connection = connection
     this.rest = first
     stream.on('error', () => {})
     this.ended = new Promise((resolve) => {
@@ -59,7 +61,7 @@ export class RawClient {
   }
 
   get isOpen(): boolean {
-    return this.response.status === 101 || (this.#session !== undefined && this.response.status === 200)
+    return this.response.status === 101 || this.response.status === 200
   }
 
   /** Writes bytes. With `chopBytes`, each slice arrives in its own read. */
@@ -84,7 +86,7 @@ export class RawClient {
 
   destroy(): void {
     this.stream.destroy()
-    this.#session?.destroy()
+    this.#connection?.destroy()
   }
 
   #parse(): void {
@@ -102,8 +104,8 @@ export interface RawOptions {
   readonly version?: string
   /** Bytes in the same write as the request, on HTTP/1.1. */
   readonly following?: Buffer
-  /** An HTTP/2 session to share. */
-  readonly session?: ClientHttp2Session
+  /** An HTTP/2 or HTTP/3 connection to share. */
+  readonly connection?: RawConnection
 }
 
 /** Sends a handshake. Resolves when the response head has arrived. */
@@ -115,15 +117,15 @@ export async function openRaw(
 ): Promise<RawClient> {
   return carrier === 'h1' || carrier === 'h1+tls'
     ? openHttp1(carrier, port, path, options)
-    : openHttp2(carrier, port, path, options)
+    : openStream(carrier, port, path, options)
 }
 
 async function openHttp1(carrier: Carrier, port: number, path: string, options: RawOptions): Promise<RawClient> {
   const { fields = {}, method = 'GET', version = '1.1', following = Buffer.alloc(0) } = options
+  const address = { port, host: '127.0.0.1', allowHalfOpen: true }
+  const { cert } = await testCertificate()
   const stream: Duplex =
-    carrier === 'h1'
-      ? connectTcp({ port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true })
-      : connectTls({ port, host: '127.0.0.1', allowHalfOpen: true, ca: (await testCertificate()).cert })
+    carrier === 'h1' ? connectTcp({ ...address, noDelay: true }) : connectTls({ ...address, ca: cert })
   await once(stream, carrier === 'h1' ? 'connect' : 'secureConnect')
   const all: Fields = {
     host: `127.0.0.1:${port}`,
@@ -148,34 +150,61 @@ async function openHttp1(carrier: Carrier, port: number, path: string, options: 
   return new RawClient(response, stream, received.subarray(end + 4))
 }
 
-async function openHttp2(carrier: Carrier, port: number, path: string, options: RawOptions): Promise<RawClient> {
+async function openStream(carrier: Carrier, port: number, path: string, options: RawOptions): Promise<RawClient> {
   const { fields = {}, method = 'CONNECT' } = options
-  const session = options.session ?? (await openSession(carrier, port))
-  const request = {
+  const connection = options.connection ?? (await openConnection(carrier, port))
+  const request: Fields = {
     ':method': method,
     ':protocol': 'websocket',
-    ':scheme': carrier === 'h2' ? 'https' : 'http',
+    ':scheme': carrier === 'h2c' ? 'http' : 'https',
     ':authority': `127.0.0.1:${port}`,
     ':path': path,
     'sec-websocket-version': '13',
     ...fields,
   }
-  const present = Object.fromEntries(Object.entries(request).filter(([, value]) => value !== undefined))
-  const stream = session.request(present, { endStream: false })
-  const [headers] = (await once(stream, 'response')) as [Record<string, string>]
-  const { ':status': status, ...others } = headers
-  const own = options.session === undefined ? session : undefined
-  return new RawClient({ status: Number(status), fields: others }, stream, Buffer.alloc(0), own ?? session)
+  const present = Object.entries(request).flatMap(([name, value]): [string, string][] =>
+    value === undefined ? [] : [[name, value]],
+  )
+  const { fields: received, stream } = await connection.request(present)
+  const { ':status': status, ...others } = received
+  const own = options.connection === undefined ? connection : undefined
+  return new RawClient({ status: Number(status), fields: others }, stream, Buffer.alloc(0), own)
 }
 
-/** Opens an HTTP/2 session, and waits for the server's settings. */
-export async function openSession(carrier: Carrier, port: number): Promise<ClientHttp2Session> {
-  const { cert } = await testCertificate()
+/** A connection on which a test opens several streams. */
+export interface RawConnection {
+  /** Sends a request head. Resolves when the response head has arrived. */
+  request(
+    fields: readonly (readonly [string, string])[],
+  ): Promise<{ readonly fields: Readonly<Record<string, string>>; readonly stream: Duplex }>
+  destroy(): void
+}
+
+/** Opens an HTTP/2 or HTTP/3 connection, and waits for the server's settings. */
+export async function openConnection(carrier: Carrier, port: number): Promise<RawConnection> {
+  if (carrier === 'h3') {
+    const client = await openHttp3(port)
+    await client.connection.settings
+    return {
+      async request(fields) {
+        const { fields: received, stream } = await requestHttp3(client, fields)
+        return { fields: Object.fromEntries(received), stream }
+      },
+      destroy: () => void client.close(),
+    }
+  }
   const scheme = carrier === 'h2' ? 'https' : 'http'
-  const session = connectHttp2(`${scheme}://127.0.0.1:${port}`, { ca: cert })
+  const session = connectHttp2(`${scheme}://127.0.0.1:${port}`, { ca: (await testCertificate()).cert })
   session.on('error', () => {})
   await once(session, 'remoteSettings')
-  return session
+  return {
+    async request(fields) {
+      const stream = session.request(Object.fromEntries(fields), { endStream: false })
+      const [headers] = (await once(stream, 'response')) as [Record<string, string>]
+      return { fields: headers, stream }
+    },
+    destroy: () => session.destroy(),
+  }
 }
 
 function lowerCase(fields: Record<string, string>): Record<string, string> {

@@ -24,9 +24,10 @@ export class FrameBudget {
   /** Takes the cost of one frame. Returns false if the client has sent too many frames. */
   spend(isControl: boolean): boolean {
     if (this.#perSecond === 0) return true
-    this.#tokens -= isControl ? CONTROL_COST : 1
+    const cost = isControl ? CONTROL_COST : 1
     // Most frames do not need the clock.
-    if (this.#tokens < 0) this.#refill()
+    if (this.#tokens < cost) this.#refill()
+    this.#tokens -= cost
     return this.#tokens >= 0
   }
 
