@@ -12,6 +12,8 @@ export interface ResponseHead {
   readonly allowsBody: boolean
   /** Whether the application set `connection: close`. */
   readonly close: boolean
+  /** Value of `upgrade`, which only a 426 on HTTP/1.1 sends. */
+  readonly upgrade?: string | undefined
   /** Whether `fields` contain a `date`. If so, the engine does not add one. */
   readonly hasDate: boolean
 }
@@ -43,6 +45,7 @@ export function responseHead(
   let copy: string[] | undefined
   let announced: number | undefined
   let close = false
+  let upgrade: string | undefined
   let hasDate = false
   for (let i = 0; i < fields.length; i += 2) {
     const name = fields[i] ?? ''
@@ -51,6 +54,7 @@ export function responseHead(
     if (rule.isFraming) {
       if (name === 'content-length') announced = parseLength(value, announced)
       else if (name === 'connection') close ||= /(?:^|,)\s*close\s*(?:,|$)/i.test(value)
+      else if (name === 'upgrade') upgrade = value
       if (copy === undefined) kept = copy = fields.slice(0, i)
       continue
     }
@@ -82,7 +86,7 @@ export function responseHead(
       )
     }
   }
-  return { fields: kept, contentLength, allowsBody: !isTunnel && allowsBody(method, status), close, hasDate }
+  return { fields: kept, contentLength, allowsBody: !isTunnel && allowsBody(method, status), close, upgrade, hasDate }
 }
 
 /**
