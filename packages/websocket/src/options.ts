@@ -132,7 +132,7 @@ export const WEB_SOCKET_KINDS: OptionKinds<WebSocketOptions> = {
 }
 
 /** Option names from other libraries, and their replacements. */
-const MEANT: Readonly<Record<string, string>> = {
+export const WEB_SOCKET_MEANT: Readonly<Record<string, string>> = {
   maxPayload: 'maxMessageBytes',
   maxPayloadLength: 'maxMessageBytes',
   perMessageDeflate: 'compression',
@@ -151,7 +151,7 @@ const MEANT: Readonly<Record<string, string>> = {
  * @throws {TypeError | RangeError} if an option is unknown, of the wrong type or out of range
  */
 export function webSocketSettings(api: string, options: WebSocketOptions = {}): WebSocketSettings {
-  checkOptions(api, options, WEB_SOCKET_KINDS, MEANT)
+  checkOptions(api, options, WEB_SOCKET_KINDS, WEB_SOCKET_MEANT)
   const { origins = 'same', protocols = [], maxMessageBytes = 65_536, maxFragments = 128, logger } = options
   const { maxFramesPerSecond = 1000, heartbeatMs = 25_000, idleTimeoutMs = 0, compression = false } = options
   const { closeTimeoutMs = 3000, maxSockets = 0, maxSocketsPerAddress = 0, maxSocketsPerConnection = 50 } = options

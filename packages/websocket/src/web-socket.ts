@@ -1,4 +1,4 @@
-import { checkOptions, flag, func, type OptionKinds } from '@fw/options'
+import { anything, checkOptions, declaredRouteOptions, flag, func, type OptionKinds } from '@fw/options'
 import type {
   Context,
   GroupRouter,
@@ -11,7 +11,7 @@ import type {
 } from '@fw/types'
 import { runHandlers } from './connection/run-handlers.ts'
 import { accept } from './handshake/accept.ts'
-import { WEB_SOCKET_KINDS, type WebSocketOptions, webSocketSettings } from './options.ts'
+import { WEB_SOCKET_KINDS, WEB_SOCKET_MEANT, type WebSocketOptions, webSocketSettings } from './options.ts'
 import type { WebSocketHandlers } from './handlers.ts'
 
 type Schema = StandardSchema | undefined
@@ -92,14 +92,22 @@ function checkHandlers(handlers: object | undefined): void {
   checkOptions('webSocket handlers', handlers ?? {}, HANDLERS)
 }
 
-/** Separates the options of the connection from those of the route, which `router.get` checks. */
+/** Options of a route that are useful without a body. `router.get` checks their values. */
+const ROUTE_OPTIONS = { use: anything, timeoutMs: anything, params: anything, query: anything, headers: anything }
+
+/**
+ * Separates the options of the connection from those of the route.
+ *
+ * @throws {TypeError} if an option is unknown, or belongs to a route with a body
+ */
 function splitOptions(options: WebSocketRouteOptions): {
   readonly own: WebSocketOptions
   readonly route: RouteOptions
   readonly concurrent: boolean
 } {
+  const kinds = { ...declaredRouteOptions(), ...ROUTE_OPTIONS, ...WEB_SOCKET_KINDS, concurrent: flag }
+  checkOptions<object>('webSocket', options, kinds, WEB_SOCKET_MEANT)
   const { concurrent = false, ...others } = options
-  checkOptions('webSocket', { concurrent }, { concurrent: flag })
   const entries = Object.entries(others)
   const isOwn = ([name]: readonly [string, unknown]): boolean => Object.hasOwn(WEB_SOCKET_KINDS, name)
   return {

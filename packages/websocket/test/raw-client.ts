@@ -49,6 +49,8 @@ export class RawClient {
     this.ended = new Promise((resolve) => {
       const end = (): void => {
         this.hasEnded = true
+        // RFC 6455 §7.1.1: the server ends the connection first.
+        stream.end()
         resolve()
       }
       stream.on('end', end).on('close', end)

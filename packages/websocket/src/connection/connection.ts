@@ -58,6 +58,8 @@ export class Connection<C extends Context<object>> implements ServerWebSocket<C>
   #writable: WritableStream<WebSocketMessage> | undefined = undefined
   #aborter: AbortController | undefined = undefined
   #isAborted = false
+  /** Sends that wait for room. */
+  #waiting: ((isSent: boolean) => void)[] = []
   #idleTimer: NodeJS.Timeout | undefined = undefined
   #cancelDrain: (() => void) | undefined = undefined
   /** Code of the Close frame that this side sent. */
@@ -190,6 +192,10 @@ export class Connection<C extends Context<object>> implements ServerWebSocket<C>
     this.#abort()
   }
 
+  onRoom(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve(this.isOpen)
+  }
+
   ping(): void {
     if (this.isOpen) this.#socket.ping()
   }
@@ -237,7 +243,7 @@ export class Connection<C extends Context<object>> implements ServerWebSocket<C>
     }
     this.#abort()
     this.#queue?.close()
-    this.#duplex.emit('room')
+    this.onRoom()
     this.#consumer?.onClose(close)
     this.#resolveClosed(close)
   }
@@ -269,9 +275,7 @@ export class Connection<C extends Context<object>> implements ServerWebSocket<C>
 
   /** Resolves to true when the transport has accepted all bytes, or to false when the connection has closed. */
   #room(): Promise<boolean> {
-    return new Promise((resolve) => {
-      this.#duplex.once('room', () => resolve(this.isOpen))
-    })
+    return new Promise((resolve) => void this.#waiting.push(resolve))
   }
 
   #startQueue(): MessageQueue {

@@ -15,6 +15,8 @@ export interface GateListener {
   onFrame(isControl: boolean): boolean
   /** Called when the client has ended its direction while messages are waiting. */
   onEndWhileHeld(): void
+  /** Called when the transport has accepted all bytes, after `isFull` was true. */
+  onRoom(): void
 }
 
 /**
@@ -48,7 +50,7 @@ export class GatedDuplex extends Duplex {
     // A `close` event follows each error.
     inner.on('error', () => {})
     inner.on('close', () => this.destroy())
-    inner.on('drain', () => this.emit('room'))
+    inner.on('drain', () => this.#listener.onRoom())
     if (inner.destroyed) this.destroy()
   }
 
@@ -62,7 +64,7 @@ export class GatedDuplex extends Duplex {
     return this.#inner.writableLength
   }
 
-  /** Whether to wait for the event `room` before the next write. */
+  /** Whether to wait for `onRoom` before the next write. */
   get isFull(): boolean {
     return this.#inner.writableNeedDrain
   }
