@@ -13,12 +13,12 @@ export interface RunningEngines {
   readonly outcomes: Outcome[]
 }
 
-/** Serves HTTP/1.1 and HTTP/2, with tunnels, on 127.0.0.1 until the test ends; with TLS if `tls` is given. */
+/** Serves HTTP/1.1 and HTTP/2 on 127.0.0.1 until the test ends; with TLS if `tls` is given. */
 export async function serveEngines(
   onRequest: (exchange: Exchange) => void,
   limits: Partial<Limits> = {},
   tls?: CertificateSet,
-  allowsTunnels: boolean = true,
+  allowsTunnels: boolean = false,
 ): Promise<RunningEngines> {
   const refusals: Refusal[] = []
   const outcomes: Outcome[] = []

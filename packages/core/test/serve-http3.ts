@@ -14,11 +14,11 @@ export interface Http3Server {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Serves `handle`, with tunnels, on a port of 127.0.0.1. Disposal closes the clients, then the server. */
+/** Serves `handle` on a port of 127.0.0.1. Disposal closes the clients, then the server. */
 export async function serveHttp3(
   handle: (exchange: Exchange) => void,
   limits: Partial<Limits> = {},
-  allowsTunnels: boolean = true,
+  allowsTunnels: boolean = false,
 ): Promise<Http3Server> {
   const { key, cert } = await testCertificate()
   const refused: Refusal[] = []

@@ -155,10 +155,8 @@ export class App {
     }
     const { method } = exchange
     const target = parseRequestTarget(method, exchange.target)
-    const found =
-      method === 'CONNECT'
-        ? this.#routes.findTunnel(exchange.upgradeProtocol, target)
-        : this.#routes.find(method, target)
+    const protocol = method === 'CONNECT' ? exchange.upgradeProtocol : undefined
+    const found = this.#routes.find(method, target, protocol)
     if (found.kind === 'match') {
       const { info, group, step, serialize } = found.value
       const context = new RequestContext(exchange, target, info, found.params, this.#host, serialize)

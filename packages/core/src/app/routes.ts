@@ -101,7 +101,9 @@ export class Routes {
     this.#groups.push({ prefix: this.#routing.caseSensitive ? prefix : prefix.map(segmentWithoutCase), group })
   }
 
-  find(method: string, target: RequestTarget): RouteMatch<Route> | RouteMiss {
+  /** @param tunnel Value of `:protocol` in lower case; `undefined` except for an extended CONNECT */
+  find(method: string, target: RequestTarget, tunnel?: string): RouteMatch<Route> | RouteMiss {
+    if (tunnel !== undefined) return this.#findTunnel(tunnel, target)
     if (target.form === 'authority') return { kind: 'tunnel' }
     if (target.form === 'asterisk') return { kind: 'options', allow: this.#table.methods, routes: [] }
     if (target.form === 'malformed') return { kind: 'bad-target', detail: 'The request target is malformed' }
@@ -121,20 +123,6 @@ export class Routes {
     return { kind: 'bad-target', detail: 'The path has a malformed percent-encoding' }
   }
 
-  /**
-   * Finds the GET route that accepts an extended CONNECT.
-   *
-   * @param protocol Value of `:protocol` in lower case; `undefined` for any other CONNECT
-   * @see RFC 9220 §3: the status of an unknown protocol is 501
-   */
-  findTunnel(protocol: string | undefined, target: RequestTarget): RouteMatch<Route> | RouteMiss {
-    if (protocol === undefined || !this.#protocols.has(protocol)) return { kind: 'tunnel' }
-    const found = this.find('GET', target)
-    if (found.kind !== 'match' || found.value.info.options.tunnels?.includes(protocol) === true) return found
-    const routes = this.ofPath(target.path)
-    return { kind: 'other-methods', allow: this.#table.allowed(target.path), routes }
-  }
-
   /** Returns the routes of a path for every method, the best match first. */
   ofPath(path: string): readonly RouteInfo[] {
     return this.#table.valuesOf(path).map(({ info }) => info)
@@ -151,6 +139,15 @@ export class Routes {
       if (coversPath(candidate.prefix, segments)) best = candidate
     }
     return best?.group
+  }
+
+  /** Finds the route that accepts an extended CONNECT: a route for GET, because HTTP/1.1 opens its tunnel with GET. */
+  #findTunnel(protocol: string, target: RequestTarget): RouteMatch<Route> | RouteMiss {
+    // RFC 9220 §3: the status for an unknown protocol is 501.
+    if (!this.#protocols.has(protocol)) return { kind: 'tunnel' }
+    const found = this.find('GET', target)
+    if (found.kind !== 'match' || found.value.info.options.tunnels?.includes(protocol) === true) return found
+    return { kind: 'other-methods', allow: this.#table.allowed(target.path), routes: this.ofPath(target.path) }
   }
 }
 

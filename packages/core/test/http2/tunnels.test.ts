@@ -5,9 +5,19 @@ import { describe, expect, it, vi } from 'vitest'
 import { data, Flag, FrameType, rstStream, Setting, settings, windowUpdate } from './frames.ts'
 import { block, type Field, headers } from './hpack.ts'
 import { RawClient, request, serverSettings } from './raw-client.ts'
-import { serveEngines } from '../serve-engines.ts'
+import { serveEngines, type RunningEngines } from '../serve-engines.ts'
+import type { Limits } from '../../src/options/limits.ts'
 
 const WAIT = { timeout: 10_000, interval: 5 }
+
+/** Serves HTTP/2, and by default announces extended CONNECT. */
+function serve(
+  onRequest: (exchange: Exchange) => void,
+  limits: Partial<Limits> = {},
+  allowsTunnels = true,
+): Promise<RunningEngines> {
+  return serveEngines(onRequest, limits, undefined, allowsTunnels)
+}
 
 /** Encodes the field block of an extended CONNECT with changes; `undefined` omits a field. */
 function connectBlock(changes: Record<string, string | undefined> = {}, ...fields: readonly Field[]): Buffer {
@@ -36,12 +46,12 @@ interface Opened {
 
 /** Opens a tunnel on stream 1. */
 async function openTunnel(
-  limits: Parameters<typeof serveEngines>[1] = {},
+  limits: Partial<Limits> = {},
   options: Parameters<typeof RawClient.connect>[1] = {},
 ): Promise<Opened> {
   const opened = Promise.withResolvers<{ tunnel: Duplex; exchange: Exchange }>()
   const events: string[] = []
-  const { port, outcomes } = await serveEngines((exchange) => {
+  const { port, outcomes } = await serve((exchange) => {
     const tunnel = exchange.tunnel(['x-a', '1', 'content-length', '5', 'connection', 'close'])
     for (const name of ['end', 'finish', 'error', 'close']) tunnel.on(name, () => events.push(name))
     opened.resolve({ tunnel, exchange })
@@ -54,21 +64,21 @@ async function openTunnel(
 
 describe('extended CONNECT (RFC 8441)', () => {
   it('§3: is announced only by a server that accepts tunnels', async () => {
-    const on = await RawClient.connect((await serveEngines(() => {})).port)
+    const on = await RawClient.connect((await serve(() => {})).port)
     expect(serverSettings(on).get(Setting.ENABLE_CONNECT_PROTOCOL)).toBe(1)
-    const off = await RawClient.connect((await serveEngines(() => {}, {}, undefined, false)).port)
+    const off = await RawClient.connect((await serve(() => {}, {}, false)).port)
     expect(serverSettings(off).has(Setting.ENABLE_CONNECT_PROTOCOL)).toBe(false)
   })
 
   it('§3: ignores the setting of a client', async () => {
-    const { port } = await serveEngines((exchange) => exchange.respond(200, [], null))
+    const { port } = await serve((exchange) => exchange.respond(200, [], null))
     const client = await RawClient.connect(port, { settings: [[Setting.ENABLE_CONNECT_PROTOCOL, 1]] })
     expect(await client.serves(1)).toBe(true)
   })
 
   it('§4: passes protocol, path and authority to the handler', async () => {
     const seen: unknown[] = []
-    const { port } = await serveEngines(({ method, upgradeProtocol, target, authority, upgrade, tunnel }) => {
+    const { port } = await serve(({ method, upgradeProtocol, target, authority, upgrade, tunnel }) => {
       seen.push(method, upgradeProtocol, target, authority, upgrade, typeof tunnel)
     })
     const client = await RawClient.connect(port)
@@ -106,7 +116,7 @@ describe('extended CONNECT (RFC 8441)', () => {
     ['9110 §9.3.6: a length', connectBlock({}, ['content-length', '0'])],
     ['9113 §8.2.2: an upgrade field', connectBlock({}, ['upgrade', 'websocket'])],
   ])('rejects %s as malformed', async (_what, fields) => {
-    const { port } = await serveEngines((exchange) => exchange.respond(200, [], null))
+    const { port } = await serve((exchange) => exchange.respond(200, [], null))
     const client = await RawClient.connect(port)
     client.send(headers(1, fields, 0))
     await vi.waitUntil(() => client.outcome(1) !== undefined, WAIT)
@@ -115,7 +125,7 @@ describe('extended CONNECT (RFC 8441)', () => {
   })
 
   it('§3: is malformed on a connection without the setting', async () => {
-    const { port } = await serveEngines((exchange) => exchange.respond(200, [], null), {}, undefined, false)
+    const { port } = await serve((exchange) => exchange.respond(200, [], null), {}, false)
     const client = await RawClient.connect(port)
     client.send(open(1))
     await vi.waitUntil(() => client.outcome(1) !== undefined, WAIT)
@@ -124,7 +134,7 @@ describe('extended CONNECT (RFC 8441)', () => {
   })
 
   it('is refused by an ordinary response, which ends the stream', async () => {
-    const { port, outcomes } = await serveEngines((exchange) => exchange.respond(403, ['x-a', '1'], 'no'))
+    const { port, outcomes } = await serve((exchange) => exchange.respond(403, ['x-a', '1'], 'no'))
     const client = await RawClient.connect(port)
     client.send(open(1))
     await vi.waitUntil(() => client.hasEnded(1), WAIT)
@@ -145,7 +155,7 @@ describe('exchange.tunnel', () => {
         errors.push((error as { code: string }).code)
       }
     }
-    const { port } = await serveEngines((exchange) => {
+    const { port } = await serve((exchange) => {
       const { target } = exchange
       if (target === '/plain') attempt(exchange)
       if (target === '/left') exchange.onClose = () => attempt(exchange)
@@ -173,7 +183,7 @@ describe('exchange.tunnel', () => {
   })
 
   it('rejects fields that cannot be sent, and can then still respond', async () => {
-    const { port } = await serveEngines((exchange) => {
+    const { port } = await serve((exchange) => {
       expect(() => exchange.tunnel(['a b', '1'])).toThrow(TypeError)
       exchange.respond(500, [], null)
     })
@@ -297,7 +307,7 @@ describe('a tunnel', () => {
 
   it('needs no error listener', async () => {
     const tunnels: Duplex[] = []
-    const { port } = await serveEngines((exchange) => tunnels.push(exchange.tunnel([])))
+    const { port } = await serve((exchange) => tunnels.push(exchange.tunnel([])))
     const client = await RawClient.connect(port)
     client.send(open(1), open(3))
     await expect.poll(() => tunnels).toHaveLength(2)
@@ -318,7 +328,7 @@ describe('a tunnel', () => {
 
   it('accepts a client that ends its direction with the head', async () => {
     const opened = Promise.withResolvers<Duplex>()
-    const { port, outcomes } = await serveEngines((exchange) => opened.resolve(exchange.tunnel([])))
+    const { port, outcomes } = await serve((exchange) => opened.resolve(exchange.tunnel([])))
     const client = await RawClient.connect(port)
     client.send(headers(1, connectBlock(), Flag.END_STREAM))
     const tunnel = await opened.promise
@@ -386,7 +396,7 @@ describe('the limits of a tunnel', () => {
   it('exclude the time limits of request bodies, before and after it is accepted', async () => {
     const opened = Promise.withResolvers<Duplex>()
     const limits = { bodyStallTimeoutMs: 50, requestTimeoutMs: 50, minBodyBytesPerSecond: 1_000_000, bodyRateGraceMs: 1 }
-    const { port } = await serveEngines((exchange) => {
+    const { port } = await serve((exchange) => {
       if (exchange.method === 'CONNECT') setTimeout(() => opened.resolve(exchange.tunnel([])), 200)
       else exchange.body.consume({ data() {}, end() {}, error: () => exchange.respond(408, [], null) })
     }, limits)
@@ -404,7 +414,7 @@ describe('the limits of a tunnel', () => {
   })
 
   it('include maxConcurrentStreams', async () => {
-    const { port } = await serveEngines((exchange) => void exchange.tunnel([]), { maxConcurrentStreams: 2 })
+    const { port } = await serve((exchange) => void exchange.tunnel([]), { maxConcurrentStreams: 2 })
     const client = await RawClient.connect(port)
     client.send(open(1), open(3), open(5))
     await vi.waitUntil(() => client.reset(5) !== undefined, WAIT)
@@ -412,7 +422,7 @@ describe('the limits of a tunnel', () => {
   })
 
   it('include maxStreamResetBurst, for a client that opens and resets tunnels', async () => {
-    const { port } = await serveEngines((exchange) => void exchange.tunnel([]), {
+    const { port } = await serve((exchange) => void exchange.tunnel([]), {
       maxStreamResetBurst: 10,
       maxStreamResetsPerSecond: 1,
     })
