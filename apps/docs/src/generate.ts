@@ -39,6 +39,7 @@ const packages = [
   'security-headers',
   'session',
   'rate-limit',
+  'websocket',
   'client-address',
   'http-fields',
   'compress',

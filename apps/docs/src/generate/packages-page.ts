@@ -16,6 +16,7 @@ const GUIDES: Readonly<Record<string, string>> = {
   '@fw/security-headers': '/guides/security-headers/',
   '@fw/session': '/guides/sessions/',
   '@fw/rate-limit': '/guides/rate-limit/',
+  '@fw/websocket': '/guides/websockets/',
   '@fw/client-address': '/guides/client-address/',
   '@fw/http-fields': '/guides/http-fields/',
   '@fw/compress': '/guides/compression/',

@@ -69,7 +69,7 @@ function refuseWhileClosing(ctx: Context<object>): void {
   })
   if (!isClosing) return
   throw withCode(
-    'FW_SERVER_CLOSED',
+    'FW_SERVER_CLOSING',
     new HttpError(503, 'The server is closing', { 'retry-after': String(RETRY_SECONDS) }),
   )
 }
