@@ -77,6 +77,7 @@ export const PAGES: readonly Page[] = [
     ['guides/rate-limit-in-redis', 'Rate limits in Redis', 'packages/rate-limit/docs/redis.md'],
     ['guides/overload', 'Concurrency and overload', 'packages/rate-limit/docs/overload.md'],
     ['guides/websockets', 'WebSockets', `${CORE}/websockets.md`],
+    ['guides/tunnels', 'Tunnels', `${CORE}/tunnels.md`],
     ['guides/testing', 'Testing and adapters', `${CORE}/adapters-and-testing.md`],
     ['guides/tracing', 'Observability', `${CORE}/observability.md`],
     ['guides/typescript', 'TypeScript', `${CORE}/typescript.md`],
