@@ -8,22 +8,27 @@ const rooms = new Map<string, Set<Member>>()
 export const server = new Server({ shutdown: 'signals', trustProxy: false })
 const router = server.router()
 
-webSocket(router, '/rooms/:room', { maxMessageBytes: 4 * 1024 }, {
-  open(socket) {
-    const { room } = socket.ctx.params
-    rooms.set(room, (rooms.get(room) ?? new Set()).add(socket))
+webSocket(
+  router,
+  '/rooms/:room',
+  { maxMessageBytes: 4 * 1024 },
+  {
+    open(socket) {
+      const { room } = socket.ctx.params
+      rooms.set(room, (rooms.get(room) ?? new Set()).add(socket))
+    },
+    message(socket, text) {
+      // A member that reads too slowly is disconnected, so do not wait for each one.
+      for (const member of rooms.get(socket.ctx.params.room) ?? []) void member.send(text)
+    },
+    close(socket) {
+      const { room } = socket.ctx.params
+      const members = rooms.get(room)
+      members?.delete(socket)
+      if (members?.size === 0) rooms.delete(room)
+    },
   },
-  message(socket, text) {
-    // A member that reads too slowly is disconnected, so do not wait for each one.
-    for (const member of rooms.get(socket.ctx.params.room) ?? []) void member.send(text)
-  },
-  close(socket) {
-    const { room } = socket.ctx.params
-    const members = rooms.get(room)
-    members?.delete(socket)
-    if (members?.size === 0) rooms.delete(room)
-  },
-})
+)
 
 router.get('/', (ctx) =>
   ctx.html(`<!doctype html><title>Chat</title>

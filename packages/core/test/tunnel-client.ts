@@ -225,7 +225,7 @@ class Http3TunnelClient implements TunnelClient {
 
   async #read(): Promise<void> {
     let rest = Buffer.alloc(0)
-    for (let slice; (slice = await this.#stream.read()) !== undefined; ) {
+    for (let slice; (slice = await this.#stream.read()) !== undefined;) {
       rest = Buffer.concat([rest, slice])
       for (;;) {
         const type = readVarint(rest, 0)

@@ -54,7 +54,15 @@ describe.each(TUNNEL_PROTOCOLS)('a route with tunnels (%s)', (protocol) => {
     const method = protocol === 'h1' ? 'GET' : 'CONNECT'
     await expect
       .poll(() => seen, WAIT)
-      .toEqual(['/chat/:room', method, 'lobby', '1', 'own', version, { status: accepted, aborted: false, bodyBytes: 7 }])
+      .toEqual([
+        '/chat/:room',
+        method,
+        'lobby',
+        '1',
+        'own',
+        version,
+        { status: accepted, aborted: false, bodyBytes: 7 },
+      ])
   })
 
   it('delivers bytes that arrive before the handler opens the tunnel', async () => {

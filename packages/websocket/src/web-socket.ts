@@ -21,7 +21,9 @@ export interface WebSocketRouteOptions<
   P extends Schema = undefined,
   Q extends Schema = undefined,
   H extends Schema = undefined,
-> extends WebSocketOptions,
+>
+  extends
+    WebSocketOptions,
     Omit<
       TypedRouteOptions<P, Q, H, undefined>,
       'body' | 'bodyTypes' | 'response' | 'checkResponses' | 'limits' | 'tunnels'

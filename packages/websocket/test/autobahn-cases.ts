@@ -30,7 +30,13 @@ const NORMAL = [1000]
 
 /** The client sends frames and then closes. */
 function echoes(id: string, sends: AutobahnCase['sends'], replies: readonly Frame[], chopBytes?: number): AutobahnCase {
-  return { id, sends, replies: replies.map(showFrame), closes: 'client', ...(chopBytes === undefined ? {} : { chopBytes }) }
+  return {
+    id,
+    sends,
+    replies: replies.map(showFrame),
+    closes: 'client',
+    ...(chopBytes === undefined ? {} : { chopBytes }),
+  }
 }
 
 /** The server closes. */
@@ -46,14 +52,14 @@ function fails(
 
 /** Splits a text into frames with one byte each. */
 function inBytes(payload: string): readonly Frame[] {
-  return [...payload].map((byte, at) =>
-    at === 0 ? first(byte) : continued(byte, at === payload.length - 1),
-  )
+  return [...payload].map((byte, at) => (at === 0 ? first(byte) : continued(byte, at === payload.length - 1)))
 }
 
 const LENGTHS = [0, 125, 126, 127, 128, 65_535, 65_536]
 const framing = (class_: string, char: string, frame: (payload: string) => Frame): AutobahnCase[] => [
-  ...LENGTHS.map((length, at) => echoes(`${class_}.${at + 1}`, [frame(char.repeat(length))], [frame(char.repeat(length))])),
+  ...LENGTHS.map((length, at) =>
+    echoes(`${class_}.${at + 1}`, [frame(char.repeat(length))], [frame(char.repeat(length))]),
+  ),
   echoes(`${class_}.8`, [frame(char.repeat(65_536))], [frame(char.repeat(65_536))], 997),
 ]
 
@@ -73,8 +79,17 @@ const pings: readonly AutobahnCase[] = [
   fails('2.7', [control(PONG), closeFrame(1000)], NORMAL),
   fails('2.8', [control(PONG, 'unsolicited pong payload'), closeFrame(1000)], NORMAL),
   echoes('2.9', [control(PONG, 'unsolicited pong payload'), ping('ping payload')], [control(PONG, 'ping payload')]),
-  echoes('2.10', PINGS.map(ping), PINGS.map((payload) => control(PONG, payload))),
-  echoes('2.11', PINGS.map(ping), PINGS.map((payload) => control(PONG, payload)), 1),
+  echoes(
+    '2.10',
+    PINGS.map(ping),
+    PINGS.map((payload) => control(PONG, payload)),
+  ),
+  echoes(
+    '2.11',
+    PINGS.map(ping),
+    PINGS.map((payload) => control(PONG, payload)),
+    1,
+  ),
 ]
 
 const reserved: readonly AutobahnCase[] = [
@@ -154,13 +169,17 @@ const chopped = (payload: string, ...ends: readonly number[]): AutobahnCase['sen
 const text6: readonly AutobahnCase[] = [
   echoes('6.1.1', [text('')], [text('')]),
   echoes('6.1.2', [first(''), continued('', false), continued('', true)], [text('')]),
-  echoes('6.1.3', [first(''), continued('middle frame payload', false), continued('', true)], [
-    text('middle frame payload'),
-  ]),
+  echoes(
+    '6.1.3',
+    [first(''), continued('middle frame payload', false), continued('', true)],
+    [text('middle frame payload')],
+  ),
   echoes('6.2.1', [text(utf8('Hello-µ@ßöäüàá-UTF-8!!'))], [text(utf8('Hello-µ@ßöäüàá-UTF-8!!'))]),
-  echoes('6.2.2', [first(utf8('Hello-µ@ßöä')), continued(utf8('üàá-UTF-8!!'), true)], [
-    text(utf8('Hello-µ@ßöäüàá-UTF-8!!')),
-  ]),
+  echoes(
+    '6.2.2',
+    [first(utf8('Hello-µ@ßöä')), continued(utf8('üàá-UTF-8!!'), true)],
+    [text(utf8('Hello-µ@ßöäüàá-UTF-8!!'))],
+  ),
   echoes('6.2.3', inBytes(utf8('Hello-µ@ßöäüàá-UTF-8!!')), [text(utf8('Hello-µ@ßöäüàá-UTF-8!!'))]),
   echoes('6.2.4', inBytes(KOSME), [text(KOSME)]),
   fails('6.3.1', [text(INVALID)], INVALID_TEXT),

@@ -36,10 +36,15 @@ async function site(http2: boolean, origins: readonly string[] = []): Promise<Si
     return next()
   })
   router.get('/', (ctx) => ctx.html('<title>page</title>'))
-  webSocket(router, '/echo', { protocols: ['echo.v1'], compression: true, maxMessageBytes: 2 ** 20 }, {
-    message: (socket, data) => socket.send(data),
-    close: (_, close) => void closes.push(close),
-  })
+  webSocket(
+    router,
+    '/echo',
+    { protocols: ['echo.v1'], compression: true, maxMessageBytes: 2 ** 20 },
+    {
+      message: (socket, data) => socket.send(data),
+      close: (_, close) => void closes.push(close),
+    },
+  )
   webSocket(router, '/plain', {}, { open: (socket) => socket.send('plain') })
   webSocket(router, '/shared', { origins }, { open: (socket) => socket.send('shared') })
   const { port, url } = await server.listen({ host: '127.0.0.1', port: 0 })
@@ -80,8 +85,7 @@ describe.each([
       const socket = new WebSocket(url, ['other', 'echo.v1'])
       socket.binaryType = 'arraybuffer'
       const received: unknown[] = []
-      const next = (): Promise<unknown> =>
-        new Promise((resolve) => (socket.onmessage = ({ data }) => resolve(data)))
+      const next = (): Promise<unknown> => new Promise((resolve) => (socket.onmessage = ({ data }) => resolve(data)))
       await new Promise((resolve, reject) => {
         socket.onopen = resolve
         socket.onerror = reject
@@ -90,7 +94,10 @@ describe.each([
         const reply = next()
         socket.send(message)
         const data = await reply
-        received.push(data instanceof ArrayBuffer ? [...new Uint8Array(data)] : (data as string).slice(0, 5), (data as string).length)
+        received.push(
+          data instanceof ArrayBuffer ? [...new Uint8Array(data)] : (data as string).slice(0, 5),
+          (data as string).length,
+        )
       }
       const closed = new Promise<CloseEvent>((resolve) => (socket.onclose = resolve))
       socket.close(4001, 'bye')
@@ -108,7 +115,9 @@ describe.each([
     await expect.poll(() => closes).toEqual([{ code: 4001, reason: 'bye', clean: true }])
 
     // On HTTP/2, the socket is a stream of the connection that delivered the page.
-    const [pageRequest = '', socketRequest = ''] = seen.filter((each) => each.includes(' / ') || each.includes(' /echo '))
+    const [pageRequest = '', socketRequest = ''] = seen.filter(
+      (each) => each.includes(' / ') || each.includes(' /echo '),
+    )
     const [, , , pagePort] = pageRequest.split(' ')
     const [method, , version, socketPort] = socketRequest.split(' ')
     expect(version).toBe(protocol)

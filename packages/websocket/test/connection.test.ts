@@ -18,7 +18,11 @@ import { serve, type Served } from './serve.ts'
 
 beforeAll(() => setSinks([]))
 
-const text = (payload: string, more: Partial<Frame> = {}): Frame => ({ opcode: TEXT, payload: Buffer.from(payload), ...more })
+const text = (payload: string, more: Partial<Frame> = {}): Frame => ({
+  opcode: TEXT,
+  payload: Buffer.from(payload),
+  ...more,
+})
 const WAIT = { interval: 2 }
 
 /** A client, and the other end of its connection. */
@@ -75,13 +79,17 @@ describe.each(['h1', 'h2c', 'h3'] as const)('a connection on %s', (carrier) => {
   it('handles one message at a time, in order, and makes the client wait', async () => {
     const events: string[] = []
     const gates: (() => void)[] = []
-    await using opened = await open(carrier, { maxMessageBytes: 2 ** 20, maxFramesPerSecond: 0 }, {
-      async message(_, data) {
-        events.push(`start ${String(data).slice(0, 3)}`)
-        await new Promise<void>((resolve) => gates.push(resolve))
-        events.push(`end ${String(data).slice(0, 3)}`)
+    await using opened = await open(
+      carrier,
+      { maxMessageBytes: 2 ** 20, maxFramesPerSecond: 0 },
+      {
+        async message(_, data) {
+          events.push(`start ${String(data).slice(0, 3)}`)
+          await new Promise<void>((resolve) => gates.push(resolve))
+          events.push(`end ${String(data).slice(0, 3)}`)
+        },
       },
-    })
+    )
     const { client } = opened
     await client.send(text('one'), text('two'), text('three'))
     await expect.poll(() => events, WAIT).toEqual(['start one'])
@@ -103,12 +111,16 @@ describe.each(['h1', 'h2c', 'h3'] as const)('a connection on %s', (carrier) => {
 
   it('handles messages at the same time if the route is concurrent', async () => {
     const seen: unknown[] = []
-    await using opened = await open(carrier, { concurrent: true }, {
-      message: (_, data) => {
-        seen.push(data)
-        return new Promise(() => {})
+    await using opened = await open(
+      carrier,
+      { concurrent: true },
+      {
+        message: (_, data) => {
+          seen.push(data)
+          return new Promise(() => {})
+        },
       },
-    })
+    )
     await opened.client.send(text('one'), text('two'))
     await expect.poll(() => seen, WAIT).toEqual(['one', 'two'])
   })
@@ -116,10 +128,14 @@ describe.each(['h1', 'h2c', 'h3'] as const)('a connection on %s', (carrier) => {
   it('waits for open before the first message', async () => {
     const events: string[] = []
     const gate = Promise.withResolvers<void>()
-    await using opened = await open(carrier, {}, {
-      open: () => gate.promise,
-      message: () => void events.push('message'),
-    })
+    await using opened = await open(
+      carrier,
+      {},
+      {
+        open: () => gate.promise,
+        message: () => void events.push('message'),
+      },
+    )
     await opened.client.send(text('early'))
     // A ping before the message would be answered; one that follows it waits.
     await settle(50)
@@ -140,11 +156,18 @@ describe.each(['h1', 'h2c', 'h3'] as const)('a connection on %s', (carrier) => {
 
   it('accepts messages of maxMessageBytes, and closes with 1009 for more', async () => {
     const seen: number[] = []
-    await using opened = await open(carrier, { maxMessageBytes: 100 }, {
-      message: (_, data) => void seen.push(data.length),
-    })
+    await using opened = await open(
+      carrier,
+      { maxMessageBytes: 100 },
+      {
+        message: (_, data) => void seen.push(data.length),
+      },
+    )
     const { client, closes } = opened
-    await client.send(text('a'.repeat(100)), text('a'.repeat(60), { fin: false }), { opcode: 0, payload: Buffer.alloc(40) })
+    await client.send(text('a'.repeat(100)), text('a'.repeat(60), { fin: false }), {
+      opcode: 0,
+      payload: Buffer.alloc(40),
+    })
     await expect.poll(() => seen, WAIT).toEqual([100, 100])
     await client.send(text('a'.repeat(60), { fin: false }), { opcode: 0, payload: Buffer.alloc(41) })
     await expect.poll(() => client.frames, WAIT).toEqual(['close 1009'])
@@ -205,17 +228,21 @@ describe.each(['h1', 'h2c', 'h3'] as const)('a connection on %s', (carrier) => {
   it('logs errors of the handlers error and close', async () => {
     const memory = new MemorySink()
     const logger = createLogger({ sinks: [memory] })
-    await using opened = await open(carrier, { logger }, {
-      message() {
-        throw new Error('first')
+    await using opened = await open(
+      carrier,
+      { logger },
+      {
+        message() {
+          throw new Error('first')
+        },
+        error() {
+          throw new Error('second')
+        },
+        close: async () => {
+          throw new Error('third')
+        },
       },
-      error() {
-        throw new Error('second')
-      },
-      close: async () => {
-        throw new Error('third')
-      },
-    })
+    )
     await opened.client.send(text('a'), closeFrame(1000))
     // The handler error is called for each error of the others.
     const thrown = (): unknown[] => memory.messages().map((message) => /Error: (\w+)/.exec(message)?.[1])
@@ -257,15 +284,19 @@ describe.each(['h1', 'h2c', 'h3'] as const)('a connection on %s', (carrier) => {
 
   it('aborts the signal of a waiting handler if the client disconnects', async () => {
     const aborted = Promise.withResolvers<void>()
-    await using opened = await open(carrier, {}, {
-      message: (socket) =>
-        new Promise<void>((resolve) => {
-          socket.signal.addEventListener('abort', () => {
-            aborted.resolve()
-            resolve()
-          })
-        }),
-    })
+    await using opened = await open(
+      carrier,
+      {},
+      {
+        message: (socket) =>
+          new Promise<void>((resolve) => {
+            socket.signal.addEventListener('abort', () => {
+              aborted.resolve()
+              resolve()
+            })
+          }),
+      },
+    )
     await opened.client.send(text('work'), text('waits'))
     await settle(20)
     opened.client.stream.end()
@@ -274,12 +305,16 @@ describe.each(['h1', 'h2c', 'h3'] as const)('a connection on %s', (carrier) => {
 
   it('discards messages that arrive after close()', async () => {
     const seen: unknown[] = []
-    await using opened = await open(carrier, {}, {
-      message(socket, data) {
-        seen.push(data)
-        socket.close(4000, 'done')
+    await using opened = await open(
+      carrier,
+      {},
+      {
+        message(socket, data) {
+          seen.push(data)
+          socket.close(4000, 'done')
+        },
       },
-    })
+    )
     const { client, closes } = opened
     await client.send(text('one'), text('two'))
     await expect.poll(() => client.frames, WAIT).toEqual(['close 4000 done'])
@@ -488,7 +523,11 @@ describe.each(['h1', 'h2c', 'h3'] as const)('a client that does not read on %s',
   })
 
   it('receives no pongs that would fill memory', async () => {
-    await using opened = await open(carrier, { maxBufferedBytes: 64 * 1024, slowConsumer: 'drop', maxFramesPerSecond: 0 })
+    await using opened = await open(carrier, {
+      maxBufferedBytes: 64 * 1024,
+      slowConsumer: 'drop',
+      maxFramesPerSecond: 0,
+    })
     const { client, socket } = opened
     client.stream.pause()
     await fill(socket, 64 * 1024 + 1)

@@ -45,11 +45,7 @@ export function parseFrames(bytes: Buffer): { readonly frames: Frame[]; readonly
     if (bytes.length - at < 2 + extended) break
     const start = at + 2 + extended
     const length =
-      extended === 0
-        ? second
-        : extended === 2
-          ? bytes.readUInt16BE(at + 2)
-          : Number(bytes.readBigUInt64BE(at + 2))
+      extended === 0 ? second : extended === 2 ? bytes.readUInt16BE(at + 2) : Number(bytes.readBigUInt64BE(at + 2))
     if (bytes.length < start + length) break
     const payload = bytes.subarray(start, start + length)
     frames.push({ opcode: first & 0x0f, fin: first >= 0x80, rsv: (first >> 4) & 7, payload })

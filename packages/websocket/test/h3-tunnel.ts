@@ -1,5 +1,14 @@
 import { Duplex } from 'node:stream'
-import { connectH3, decodeFields, encodeFields, type H3Client, H3Frame, h3Frame, type RawStream, readVarint } from '@fw/testing/h3'
+import {
+  connectH3,
+  decodeFields,
+  encodeFields,
+  type H3Client,
+  H3Frame,
+  h3Frame,
+  type RawStream,
+  readVarint,
+} from '@fw/testing/h3'
 
 /** Error code for an aborted request (RFC 9114 §8.1). */
 const H3_REQUEST_CANCELLED = 0x10c
@@ -57,9 +66,9 @@ class Http3Tunnel extends Duplex {
 
   async #readAll(): Promise<void> {
     let rest = Buffer.alloc(0)
-    for (let slice; (slice = await this.#raw.read()) !== undefined; ) {
+    for (let slice; (slice = await this.#raw.read()) !== undefined;) {
       rest = Buffer.concat([rest, slice])
-      for (let frame; (frame = readFrame(rest)) !== undefined; ) {
+      for (let frame; (frame = readFrame(rest)) !== undefined;) {
         rest = rest.subarray(frame.end)
         if (frame.type === H3Frame.HEADERS) this.#head.resolve(new Map(decodeFields(frame.payload)))
         else if (frame.type === H3Frame.DATA && !this.push(Buffer.from(frame.payload))) await this.#wanted()
@@ -72,7 +81,9 @@ class Http3Tunnel extends Duplex {
   }
 }
 
-function readFrame(bytes: Buffer): { readonly type: number; readonly payload: Buffer; readonly end: number } | undefined {
+function readFrame(
+  bytes: Buffer,
+): { readonly type: number; readonly payload: Buffer; readonly end: number } | undefined {
   const type = readVarint(bytes, 0)
   const length = type && readVarint(bytes, type.end)
   if (type === undefined || length === undefined) return undefined

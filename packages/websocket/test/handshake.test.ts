@@ -55,7 +55,12 @@ describe.each(CARRIERS)('a handshake on %s', (carrier) => {
     ['an origin that is not listed', ['https://app.example'], { origin: 'https://app.example:8443' }, false],
     ['no origin, with a list', ['https://app.example'], {}, true],
     ['any origin', 'any', { origin: 'https://evil.example' }, true],
-    ['an origin that a function allows', (origin: string) => origin.endsWith('.example'), { origin: 'https://a.example' }, true],
+    [
+      'an origin that a function allows',
+      (origin: string) => origin.endsWith('.example'),
+      { origin: 'https://a.example' },
+      true,
+    ],
     ['an origin that a promise refuses', async () => false, { origin: 'https://a.example' }, false],
     ['an origin for which a function returns no boolean', () => 'yes', { origin: 'https://a.example' }, false],
   ])('with %s', async (_, origins, fields, isAllowed) => {
@@ -80,9 +85,14 @@ describe.each(CARRIERS)('a handshake on %s', (carrier) => {
         ctx.responseHeaders.set('content-type', 'text/plain')
         return next()
       })
-      webSocket(router, '/rooms/:room', { use: authenticate }, {
-        open: (socket) => socket.send(`${socket.ctx.params.room} ${socket.ctx.local(User)} ${socket.transport}`),
-      })
+      webSocket(
+        router,
+        '/rooms/:room',
+        { use: authenticate },
+        {
+          open: (socket) => socket.send(`${socket.ctx.params.room} ${socket.ctx.local(User)} ${socket.transport}`),
+        },
+      )
     })
     const refused = await openRaw(carrier, served.port, '/rooms/7')
     expect(refused.response.status).toBe(401)
@@ -115,12 +125,21 @@ describe.each(CARRIERS)('a handshake on %s', (carrier) => {
         return [client.response.status, client.response.fields['x-from']]
       }),
     )
-    expect(statuses).toEqual([[402, undefined], [409, undefined], [accepted, 'upgrade']])
+    expect(statuses).toEqual([
+      [402, undefined],
+      [409, undefined],
+      [accepted, 'upgrade'],
+    ])
   })
 
   it('selects a subprotocol in the order of the client', async () => {
     await using served = await serve(carrier, (router) =>
-      webSocket(router, '/', { protocols: ['a', 'b'] }, { open: (socket) => socket.send(`protocol ${socket.protocol}`) }),
+      webSocket(
+        router,
+        '/',
+        { protocols: ['a', 'b'] },
+        { open: (socket) => socket.send(`protocol ${socket.protocol}`) },
+      ),
     )
     const offers: [string | undefined, number, string | undefined][] = [
       ['c, b, a', accepted, 'b'],
@@ -130,7 +149,10 @@ describe.each(CARRIERS)('a handshake on %s', (carrier) => {
     for (const [offer, status, selected] of offers) {
       const client = await openRaw(carrier, served.port, '/', { fields: { 'sec-websocket-protocol': offer } })
       expect([client.response.status, client.response.fields['sec-websocket-protocol']]).toEqual([status, selected])
-      if (status === accepted) await expect.poll(() => client.frames).toEqual([`text protocol ${selected ?? ''}`.trimEnd() + (selected ? '' : ' ')])
+      if (status === accepted)
+        await expect
+          .poll(() => client.frames)
+          .toEqual([`text protocol ${selected ?? ''}`.trimEnd() + (selected ? '' : ' ')])
       client.destroy()
     }
   })
@@ -184,7 +206,12 @@ describe('a handshake on HTTP/1.1', () => {
     ['a Connection without upgrade', { connection: 'keep-alive' }, {}, 426],
     ['no Upgrade', { upgrade: undefined }, {}, 426],
     ['another Upgrade', { upgrade: 'h2c' }, {}, 426],
-    ['an upper-case Upgrade and several Connection options', { upgrade: 'WebSocket', connection: 'keep-alive, UPGRADE' }, {}, 101],
+    [
+      'an upper-case Upgrade and several Connection options',
+      { upgrade: 'WebSocket', connection: 'keep-alive, UPGRADE' },
+      {},
+      101,
+    ],
     ['HTTP/1.0', {}, { version: '1.0' }, 426],
     ['HEAD', {}, { method: 'HEAD' }, 400],
     ['POST', {}, { method: 'POST' }, 405],
@@ -197,7 +224,9 @@ describe('a handshake on HTTP/1.1', () => {
   })
 
   it('receives frames that follow the request in the same packet', async () => {
-    await using served = await serve('h1', (router) => webSocket(router, '/', { message: (socket, data) => socket.send(data) }))
+    await using served = await serve('h1', (router) =>
+      webSocket(router, '/', { message: (socket, data) => socket.send(data) }),
+    )
     const following = encodeFrame({ opcode: 1, payload: Buffer.from('early') })
     const client = await openRaw('h1', served.port, '/', { following })
     await expect.poll(() => client.frames).toEqual(['text early'])

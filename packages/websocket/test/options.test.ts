@@ -10,7 +10,10 @@ const register = (options: object, handlers: object = {}): void =>
 describe('webSocket', () => {
   it.each<[object, string]>([
     [{ maxPayload: 1 }, 'webSocket: unknown option "maxPayload"'],
-    [{ origins: 'https://a.example' }, 'webSocket: option "origins" must be "same", "any", a list of origins or a function'],
+    [
+      { origins: 'https://a.example' },
+      'webSocket: option "origins" must be "same", "any", a list of origins or a function',
+    ],
     [{ origins: ['https://a.example/'] }, 'webSocket: option "origins[0]" must be an origin, got "https://a.example/"'],
     [{ origins: ['null'] }, 'webSocket: option "origins[0]" must be an origin, got "null"'],
     [{ protocols: ['a b'] }, 'webSocket: option "protocols[0]" must be a token without spaces, got "a b"'],

@@ -17,10 +17,15 @@ it('infers parameters and validated values in handlers', () => {
       expect(socket.ctx.params.other).toBeUndefined()
     },
   })
-  webSocket(router.group('/teams/:team'), '/rooms/:room', { query: schema<{ since: number }>() }, {
-    upgrade: (ctx) => expectTypeOf(ctx.params).toExtend<{ team: string; room: string }>(),
-    open: (socket) => expectTypeOf(socket.ctx.valid.query.since).toEqualTypeOf<number>(),
-  })
+  webSocket(
+    router.group('/teams/:team'),
+    '/rooms/:room',
+    { query: schema<{ since: number }>() },
+    {
+      upgrade: (ctx) => expectTypeOf(ctx.params).toExtend<{ team: string; room: string }>(),
+      open: (socket) => expectTypeOf(socket.ctx.valid.query.since).toEqualTypeOf<number>(),
+    },
+  )
   // @ts-expect-error A WebSocket has no body to validate.
   expect(() => webSocket(router, '/a', { body: schema<string>() }, {})).toThrow(TypeError)
   // @ts-expect-error The handler's name is misspelled.

@@ -204,7 +204,9 @@ export class RouteGroup implements RouteScope {
     if (info.options.tunnels !== undefined && method !== 'GET' && method !== ANY_METHOD) {
       throw withCode(
         'FW_INVALID_OPTION',
-        new TypeError(`${api}: option "tunnels" must be set on a GET route, got ${methodName}. Register it with get().`),
+        new TypeError(
+          `${api}: option "tunnels" must be set on a GET route, got ${methodName}. Register it with get().`,
+        ),
       )
     }
     const schemas = responseSchemas(info.options.response, api)

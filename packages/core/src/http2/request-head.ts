@@ -110,7 +110,10 @@ export function http2Trailers(
 /** Returns the method and target of a refused request; `undefined` for a missing pseudo-header field. */
 export function refusedRequestLine(fields: FieldList): { method: string | undefined; target: string | undefined } {
   const method = pseudoField(fields, ':method')
-  return { method, target: pseudoField(fields, ':path') ?? (method === 'CONNECT' ? pseudoField(fields, ':authority') : undefined) }
+  return {
+    method,
+    target: pseudoField(fields, ':path') ?? (method === 'CONNECT' ? pseudoField(fields, ':authority') : undefined),
+  }
 }
 
 /** Collects the pseudo-header fields of a request and rejects repeated ones (RFC 9113 §8.3.1). */

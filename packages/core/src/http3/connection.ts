@@ -39,7 +39,9 @@ export interface Http3ConnectionOptions {
  *
  * @see RFC 9114 §3.3, §5, §6
  */
-export class Http3Connection implements QuicConnectionEvents, StreamOwner<Http3Stream>, Drainable, HasDeadline, BufferHolder {
+export class Http3Connection
+  implements QuicConnectionEvents, StreamOwner<Http3Stream>, Drainable, HasDeadline, BufferHolder
+{
   readonly protocol = 'HTTP/3.0'
   deadlineMs: number = Infinity
   place = 0

@@ -28,11 +28,7 @@ const UPPER_CASE = /[A-Z]/
  * @throws {ProtocolError} with the status that `judgeRequestHead` returns
  * @see RFC 9114 §4.1.2 (malformed), §4.2 (fields), §4.3.1 (pseudo-header fields)
  */
-export function readRequestHead(
-  section: FieldList,
-  limits: FieldLimits,
-  allowsTunnels: boolean = false,
-): RequestHead {
+export function readRequestHead(section: FieldList, limits: FieldLimits, allowsTunnels: boolean = false): RequestHead {
   const pseudo = new Map<string, string>()
   let at = 0
   for (; at < section.length && section[at]?.startsWith(':'); at += 2) {

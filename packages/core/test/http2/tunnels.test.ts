@@ -360,10 +360,11 @@ describe('flow control of a tunnel', () => {
 
   it('stops the client while the handler does not read, and continues when it does', async () => {
     const { client, tunnel } = await openTunnel({ maxBufferedBodyBytes: 32 * 1024 })
-    const credit = (): number => client.of(FrameType.WINDOW_UPDATE, 1).reduce((sum, { payload }) => sum + payload.readUInt32BE(0), 65_535)
+    const credit = (): number =>
+      client.of(FrameType.WINDOW_UPDATE, 1).reduce((sum, { payload }) => sum + payload.readUInt32BE(0), 65_535)
     let sent = 0
     const fill = async (): Promise<void> => {
-      for (let before = -1; before !== sent; ) {
+      for (let before = -1; before !== sent;) {
         before = sent
         for (; credit() - sent >= 8192; sent += 8192) client.send(data(1, Buffer.alloc(8192)))
         await client.ping()
@@ -395,7 +396,12 @@ describe('flow control of a tunnel', () => {
 describe('the limits of a tunnel', () => {
   it('exclude the time limits of request bodies, before and after it is accepted', async () => {
     const opened = Promise.withResolvers<Duplex>()
-    const limits = { bodyStallTimeoutMs: 50, requestTimeoutMs: 50, minBodyBytesPerSecond: 1_000_000, bodyRateGraceMs: 1 }
+    const limits = {
+      bodyStallTimeoutMs: 50,
+      requestTimeoutMs: 50,
+      minBodyBytesPerSecond: 1_000_000,
+      bodyRateGraceMs: 1,
+    }
     const { port } = await serve((exchange) => {
       if (exchange.method === 'CONNECT') setTimeout(() => opened.resolve(exchange.tunnel([])), 200)
       else exchange.body.consume({ data() {}, end() {}, error: () => exchange.respond(408, [], null) })

@@ -41,7 +41,7 @@ class Received {
 
   async #read(stream: RawStream): Promise<void> {
     let rest = Buffer.alloc(0)
-    for (let slice; (slice = await stream.read()) !== undefined; ) {
+    for (let slice; (slice = await stream.read()) !== undefined;) {
       rest = Buffer.concat([rest, slice])
       for (;;) {
         const type = readVarint(rest, 0)
@@ -95,7 +95,15 @@ async function openTunnel(limits: Partial<Limits> = {}, reads = true): Promise<O
   const stream = await client.connection.openStream()
   await stream.send(connectHead())
   const { tunnel, exchange } = await opened.promise
-  return { server, client, stream, received: reads ? new Received(stream) : (undefined as never), tunnel, exchange, events }
+  return {
+    server,
+    client,
+    stream,
+    received: reads ? new Received(stream) : (undefined as never),
+    tunnel,
+    exchange,
+    events,
+  }
 }
 
 describe('extended CONNECT (RFC 9220)', () => {
@@ -318,7 +326,12 @@ describe('a tunnel', () => {
 
   it('has no time limit for the bytes of the client, before and after it is accepted', async () => {
     const opened = Promise.withResolvers<Duplex>()
-    const limits = { bodyStallTimeoutMs: 50, requestTimeoutMs: 50, minBodyBytesPerSecond: 1_000_000, bodyRateGraceMs: 1 }
+    const limits = {
+      bodyStallTimeoutMs: 50,
+      requestTimeoutMs: 50,
+      minBodyBytesPerSecond: 1_000_000,
+      bodyRateGraceMs: 1,
+    }
     const server = await serve((exchange) => {
       if (exchange.method === 'CONNECT') setTimeout(() => opened.resolve(exchange.tunnel([])), 200)
       else exchange.body.consume({ data() {}, end() {}, error: () => exchange.respond(408, [], null) })

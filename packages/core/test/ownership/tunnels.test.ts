@@ -129,7 +129,9 @@ async function run(protocol: TunnelProtocol, port: number, of: Combination): Pro
   const connection = await connectTunnels(protocol, port).catch(() => undefined)
   if (connection === undefined) return running
   try {
-    const clients = await Promise.all(Array.from({ length: of.tunnels }, () => connection.open('/', 'own', ['x-case', id])))
+    const clients = await Promise.all(
+      Array.from({ length: of.tunnels }, () => connection.open('/', 'own', ['x-case', id])),
+    )
     await sleep(2 + (count % 5))
     for (const client of clients) {
       if (of.leave.startsWith('send')) client.send('x'.repeat(10_000))

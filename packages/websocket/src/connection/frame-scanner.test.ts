@@ -18,7 +18,7 @@ function scan(slices: readonly Uint8Array[]): Seen {
   const seen: Seen = { ends: [], messageEnds: [], controls: [] }
   let offset = 0
   for (const slice of slices) {
-    for (let at = 0; at < slice.length; ) {
+    for (let at = 0; at < slice.length;) {
       at = scanner.pass(slice, at, (isControl) => seen.controls.push(isControl))
       if (scanner.isBetweenFrames) seen.ends.push(offset + at)
       if (scanner.isMessageEnd) seen.messageEnds.push(offset + at)
@@ -52,17 +52,24 @@ describe('FrameScanner', () => {
     const frame = fc.record({
       opcode: fc.constantFrom(0, 1, 2, 8, 9, 10),
       fin: fc.boolean(),
-      payload: fc.oneof(fc.constantFrom(0, 125, 126, 65_535, 65_536), fc.nat(300)).map((length) => Buffer.alloc(length)),
+      payload: fc
+        .oneof(fc.constantFrom(0, 125, 126, 65_535, 65_536), fc.nat(300))
+        .map((length) => Buffer.alloc(length)),
     })
     fc.assert(
-      fc.property(fc.array(frame, { maxLength: 5 }), fc.integer({ min: 1, max: 5000 }), fc.boolean(), (all, size, masked) => {
-        const encoded = all.map((each) => encodeFrame(each, masked))
-        const bytes = Buffer.concat(encoded)
-        const slices = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
-          bytes.subarray(at * size, (at + 1) * size),
-        )
-        expect(scan(slices).ends).toEqual(encoded.map((_, at) => Buffer.concat(encoded.slice(0, at + 1)).length))
-      }),
+      fc.property(
+        fc.array(frame, { maxLength: 5 }),
+        fc.integer({ min: 1, max: 5000 }),
+        fc.boolean(),
+        (all, size, masked) => {
+          const encoded = all.map((each) => encodeFrame(each, masked))
+          const bytes = Buffer.concat(encoded)
+          const slices = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
+            bytes.subarray(at * size, (at + 1) * size),
+          )
+          expect(scan(slices).ends).toEqual(encoded.map((_, at) => Buffer.concat(encoded.slice(0, at + 1)).length))
+        },
+      ),
     )
   })
 

@@ -11,7 +11,12 @@ import { malformed, readHandshake, selectProtocol } from './handshake.ts'
 const RETRY_SECONDS = 1
 
 /** Fields that describe a body. The response to a handshake has none. */
-const BODY_FIELDS: ReadonlySet<string> = new Set(['content-length', 'content-type', 'content-encoding', 'transfer-encoding'])
+const BODY_FIELDS: ReadonlySet<string> = new Set([
+  'content-length',
+  'content-type',
+  'content-encoding',
+  'transfer-encoding',
+])
 
 /**
  * Checks the handshake of a request and opens the connection.

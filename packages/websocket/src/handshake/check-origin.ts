@@ -28,5 +28,8 @@ export function checkOrigin(ctx: Context<object>, origins: WebSocketSettings['or
 
 function requireAllowed(isAllowed: unknown): void {
   if (isAllowed === true) return
-  throw withCode('FW_ORIGIN_REFUSED', new HttpError(403, 'The origin of the page is not allowed to open this WebSocket'))
+  throw withCode(
+    'FW_ORIGIN_REFUSED',
+    new HttpError(403, 'The origin of the page is not allowed to open this WebSocket'),
+  )
 }

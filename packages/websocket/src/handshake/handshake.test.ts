@@ -6,14 +6,20 @@ import { type HandshakeRequest, readHandshake, selectProtocol } from './handshak
 /** The key of the example in RFC 6455 §1.3. */
 const KEY = 'dGhlIHNhbXBsZSBub25jZQ=='
 
-const http1 = (fields: Record<string, string | undefined> = {}, more: Partial<HandshakeRequest> = {}): HandshakeRequest => ({
+const http1 = (
+  fields: Record<string, string | undefined> = {},
+  more: Partial<HandshakeRequest> = {},
+): HandshakeRequest => ({
   method: 'GET',
   protocol: 'HTTP/1.1',
   upgradeProtocol: 'websocket',
   headers: headersOf({ 'sec-websocket-version': '13', 'sec-websocket-key': KEY, ...fields }),
   ...more,
 })
-const http2 = (fields: Record<string, string | undefined> = {}, more: Partial<HandshakeRequest> = {}): HandshakeRequest => ({
+const http2 = (
+  fields: Record<string, string | undefined> = {},
+  more: Partial<HandshakeRequest> = {},
+): HandshakeRequest => ({
   ...http1({ 'sec-websocket-key': undefined, ...fields }),
   method: 'CONNECT',
   protocol: 'HTTP/2.0',
@@ -53,9 +59,12 @@ describe('readHandshake', () => {
     expect(refusalOf(http2({ 'sec-websocket-version': version }))?.status).toBe(426)
   })
 
-  it.each([undefined, '', '13, 13', '+13', '13.0', '1300', 'thirteen'])('refuses the malformed version %j with 400', (version) => {
-    expect(refusalOf(http1({ 'sec-websocket-version': version }))).toMatchObject({ status: 400, headers: {} })
-  })
+  it.each([undefined, '', '13, 13', '+13', '13.0', '1300', 'thirteen'])(
+    'refuses the malformed version %j with 400',
+    (version) => {
+      expect(refusalOf(http1({ 'sec-websocket-version': version }))).toMatchObject({ status: 400, headers: {} })
+    },
+  )
 
   it.each([
     undefined,
@@ -69,16 +78,23 @@ describe('readHandshake', () => {
     `${KEY}, ${KEY}`,
   ])('refuses the key %j with 400', (key) => {
     const request = http1()
-    const get = (name: string): string | null => (name === 'sec-websocket-key' ? (key ?? null) : request.headers.get(name))
+    const get = (name: string): string | null =>
+      name === 'sec-websocket-key' ? (key ?? null) : request.headers.get(name)
     const headers = { get, has: (name: string) => get(name) !== null } as RequestHeaders
     expect(refusalOf({ ...request, headers })?.status).toBe(400)
   })
 
-  it.each([undefined, 'h2c', 'websockets'])('refuses the protocol %j with 426 on HTTP/1.1 and 400 elsewhere', (upgradeProtocol) => {
-    expect(refusalOf(http1({}, { upgradeProtocol }))).toMatchObject({ status: 426, headers: { upgrade: 'websocket' } })
-    // HTTP/2 does not have `Upgrade`, which a 426 requires.
-    expect(refusalOf(http2({}, { upgradeProtocol }))).toMatchObject({ status: 400, headers: {} })
-  })
+  it.each([undefined, 'h2c', 'websockets'])(
+    'refuses the protocol %j with 426 on HTTP/1.1 and 400 elsewhere',
+    (upgradeProtocol) => {
+      expect(refusalOf(http1({}, { upgradeProtocol }))).toMatchObject({
+        status: 426,
+        headers: { upgrade: 'websocket' },
+      })
+      // HTTP/2 does not have `Upgrade`, which a 426 requires.
+      expect(refusalOf(http2({}, { upgradeProtocol }))).toMatchObject({ status: 400, headers: {} })
+    },
+  )
 
   it.each([
     [{ 'content-length': '5' }, 400],
@@ -95,7 +111,10 @@ describe('readHandshake', () => {
   })
 
   it.each(['a', 'chat.v2', "!#$%&'*+-.^_`|~1"])('reads the subprotocol %s', (protocol) => {
-    expect(readHandshake(http1({ 'sec-websocket-protocol': `${protocol}, other` })).protocols).toEqual([protocol, 'other'])
+    expect(readHandshake(http1({ 'sec-websocket-protocol': `${protocol}, other` })).protocols).toEqual([
+      protocol,
+      'other',
+    ])
   })
 
   it.each(['a,', ',a', '', 'a b', 'a, a', 'a;q=1', '"a"', 'a/b'])('refuses the subprotocols %j with 400', (field) => {
