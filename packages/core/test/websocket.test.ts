@@ -50,6 +50,8 @@ describe.each(['ws', 'wss'])('a WebSocket library on an upgraded connection (%s)
   })
 })
 
+const until = (text: string): boolean => text.includes('\r\n\r\n')
+
 describe('a response with status 426 on HTTP/1.1', () => {
   it.each([
     ['keep-alive', 'connection: upgrade, keep-alive'],
@@ -63,7 +65,6 @@ describe('a response with status 426 on HTTP/1.1', () => {
     const { port = 0 } = await server.listen({ port: 0, host: '127.0.0.1' })
 
     const head = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: ${option}\r\n\r\n`
-    const until = (text: string): boolean => text.includes('\r\n\r\n')
     const { text } = await rawExchange(port, head('/'), { until })
     expect(text).toContain('\r\nupgrade: websocket\r\n')
     expect(text).toContain(`\r\n${line}\r\n`)

@@ -111,10 +111,13 @@ function splitOptions(options: WebSocketRouteOptions): {
   checkOptions<object>('webSocket', options, kinds, WEB_SOCKET_MEANT)
   const { concurrent = false, ...others } = options
   const entries = Object.entries(others)
-  const isOwn = ([name]: readonly [string, unknown]): boolean => Object.hasOwn(WEB_SOCKET_KINDS, name)
   return {
     own: Object.fromEntries(entries.filter(isOwn)),
     route: Object.fromEntries(entries.filter((entry) => !isOwn(entry))),
     concurrent,
   }
+}
+
+function isOwn([name]: readonly [string, unknown]): boolean {
+  return Object.hasOwn(WEB_SOCKET_KINDS, name)
 }

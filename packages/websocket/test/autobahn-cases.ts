@@ -52,7 +52,7 @@ function fails(
 
 /** Splits a text into frames with one byte each. */
 function inBytes(payload: string): readonly Frame[] {
-  return [...payload].map((byte, at) => (at === 0 ? first(byte) : continued(byte, at === payload.length - 1)))
+  return Array.from(payload, (byte, at) => (at === 0 ? first(byte) : continued(byte, at === payload.length - 1)))
 }
 
 const LENGTHS = [0, 125, 126, 127, 128, 65_535, 65_536]
@@ -66,8 +66,8 @@ const framing = (class_: string, char: string, frame: (payload: string) => Frame
 const HELLO = 'Hello, world!'
 const PINGS = Array.from({ length: 10 }, (_, at) => `payload-${at}`)
 const BYTES = '\x00\xff\xfe\xfd\xfc\xfb\x00\xff'
-const [NOT_CONTINUED, ...FRAGMENTS] = ['non-continuation payload', 'fragment1', 'fragment2', 'fragment3', 'fragment4']
-const [F1 = '', F2 = '', F3 = '', F4 = ''] = FRAGMENTS
+const NOT_CONTINUED = 'non-continuation payload'
+const [F1, F2, F3, F4] = ['fragment1', 'fragment2', 'fragment3', 'fragment4'] as const
 
 const pings: readonly AutobahnCase[] = [
   echoes('2.1', [ping()], [control(PONG)]),
@@ -132,10 +132,10 @@ const fragments: readonly AutobahnCase[] = [
   ...inThreeWays(6, [first(F1), ping('ping payload'), continued(F2, true)], (id, sends, chop) =>
     echoes(id, sends, [control(PONG, 'ping payload'), text(F1 + F2)], chop),
   ),
-  ...inThreeWays(9, [continued(NOT_CONTINUED ?? '', true), text(HELLO)], (id, sends, chop) =>
+  ...inThreeWays(9, [continued(NOT_CONTINUED, true), text(HELLO)], (id, sends, chop) =>
     fails(id, sends, PROTOCOL_ERROR, [], chop),
   ),
-  ...inThreeWays(12, [continued(NOT_CONTINUED ?? '', false), text(HELLO)], (id, sends, chop) =>
+  ...inThreeWays(12, [continued(NOT_CONTINUED, false), text(HELLO)], (id, sends, chop) =>
     fails(id, sends, PROTOCOL_ERROR, [], chop),
   ),
   fails('5.15', [first(F1), continued(F2, true), continued(F3, false), text(F4)], PROTOCOL_ERROR, [text(F1 + F2)]),
@@ -194,10 +194,8 @@ const text6: readonly AutobahnCase[] = [
 const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, at) => from + at)
 const chars = (codes: readonly number[], between: string = ''): string =>
   codes.map((code) => String.fromCharCode(code) + between).join('')
-const MISSING_LAST = [
-  ...['\xc0', '\xe0\x80', '\xf0\x80\x80', '\xf8\x80\x80\x80', '\xfc\x80\x80\x80\x80'],
-  ...['\xdf', '\xef\xbf', '\xf7\xbf\xbf', '\xfb\xbf\xbf\xbf', '\xfd\xbf\xbf\xbf\xbf'],
-]
+const OVERLONG = ['\xc0', '\xe0\x80', '\xf0\x80\x80', '\xf8\x80\x80\x80', '\xfc\x80\x80\x80\x80']
+const MISSING_LAST = [...OVERLONG, '\xdf', '\xef\xbf', '\xf7\xbf\xbf', '\xfb\xbf\xbf\xbf', '\xfd\xbf\xbf\xbf\xbf']
 const LONELY: readonly (readonly [number, number])[] = [
   [0xc0, 0xdf],
   [0xe0, 0xef],
@@ -206,12 +204,15 @@ const LONELY: readonly (readonly [number, number])[] = [
   [0xfc, 0xfd],
 ]
 const HIGH = ['\xed\xa0\x80', '\xed\xad\xbf', '\xed\xae\x80', '\xed\xaf\xbf']
-const OVERLONG = ['\xc0', '\xe0\x80', '\xf0\x80\x80', '\xf8\x80\x80\x80', '\xfc\x80\x80\x80\x80']
 const NON_CHARACTERS = ['\xf0', '\xf1', '\xf2', '\xf3', '\xf4'].flatMap((lead) =>
-  ['\x8f', '\x9f', '\xaf', '\xbf']
-    .filter((second) => !(lead === '\xf4' && second !== '\x8f') && !(lead === '\xf0' && second === '\x8f'))
-    .flatMap((second) => [`${lead}${second}\xbf\xbe`, `${lead}${second}\xbf\xbf`]),
+  ['\x8f', '\x9f', '\xaf', '\xbf'].flatMap((second) =>
+    (lead === '\xf4' && second !== '\x8f') || (lead === '\xf0' && second === '\x8f')
+      ? []
+      : [`${lead}${second}\xbf\xbe`, `${lead}${second}\xbf\xbf`],
+  ),
 )
+
+const CONTINUATIONS = ['\x80', '\xbf', ...range(2, 7).map((length) => '\x80\xbf'.repeat(3).slice(0, length))]
 
 /** Texts of the classes 6.5 to 6.23: Markus Kuhn's decoder test. */
 const UTF8_TEXTS: readonly (readonly string[])[] = [
@@ -222,10 +223,7 @@ const UTF8_TEXTS: readonly (readonly string[])[] = [
   ['\x7f', '\xdf\xbf', '\xef\xbf\xbf', '\xf4\x8f\xbf\xbf'],
   ['\xf7\xbf\xbf\xbf', '\xfb\xbf\xbf\xbf\xbf', '\xfd\xbf\xbf\xbf\xbf\xbf'],
   ['\xed\x9f\xbf', '\xee\x80\x80', '\xef\xbf\xbd', '\xf4\x8f\xbf\xbf', '\xf4\x90\x80\x80'],
-  [
-    ...['\x80', '\xbf', '\x80\xbf', '\x80\xbf\x80', '\x80\xbf\x80\xbf', '\x80\xbf\x80\xbf\x80'],
-    ...['\x80\xbf\x80\xbf\x80\xbf', chars(range(0x80, 0xbf))],
-  ],
+  [...CONTINUATIONS, chars(range(0x80, 0xbf))],
   LONELY.map(([from, to]) => chars(range(from, to), ' ')),
   MISSING_LAST,
   [MISSING_LAST.join('')],

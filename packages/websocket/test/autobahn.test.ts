@@ -23,7 +23,7 @@ describe.each(CARRIERS)('an Autobahn case on %s', (carrier) => {
   })
   afterAll(() => served[Symbol.asyncDispose]())
 
-  it.each(AUTOBAHN_CASES)('passes: $id', async (autobahn) => {
+  it.each(AUTOBAHN_CASES)('passes $id', async (autobahn) => {
     const client = await openRaw(carrier, served.port, '/')
     await sendAll(client, autobahn)
     const { replies, closes } = autobahn

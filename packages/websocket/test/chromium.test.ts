@@ -17,7 +17,7 @@ interface Site {
   readonly server: Server
   readonly origin: string
   /** URL of the WebSocket route at `path`. */
-  socketUrl(path: string): string
+  readonly socketUrl: (path: string) => string
   /** Protocol version and connection of each request and each socket. */
   readonly seen: string[]
   readonly closes: WebSocketClose[]

@@ -52,16 +52,21 @@ class Http3Tunnel extends Duplex {
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error) => void): void {
-    this.#raw.send(h3Frame(H3Frame.DATA, chunk)).then(() => done(), done)
+    void this.#send(h3Frame(H3Frame.DATA, chunk), false, done)
   }
 
   override _final(done: (error?: Error) => void): void {
-    this.#raw.send('', { end: true }).then(() => done(), done)
+    void this.#send('', true, done)
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
     if (error === null && !this.readableEnded) this.#raw.reset(H3_REQUEST_CANCELLED)
     done(error)
+  }
+
+  async #send(bytes: Uint8Array | string, end: boolean, done: (error?: Error) => void): Promise<void> {
+    await this.#raw.send(bytes, { end })
+    done()
   }
 
   async #readAll(): Promise<void> {

@@ -21,7 +21,7 @@ describe('FrameBudget', () => {
     expect(spendAll(new FrameBudget(10, () => 0), true, 1000)).toBe(5)
   })
 
-  it('never saves more than a burst', () => {
+  it('saves at most a burst', () => {
     let nowMs = 0
     const budget = new FrameBudget(10, () => nowMs)
     spendAll(budget, false, 1000)

@@ -1,5 +1,5 @@
 import { everySplit } from '@fw/testing'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { closeFrame, encodeFrame, type Frame } from '../../test/frames.ts'
 import { FrameScanner } from './frame-scanner.ts'
