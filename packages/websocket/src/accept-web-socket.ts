@@ -10,8 +10,8 @@ import type { ServerWebSocket } from './server-web-socket.ts'
  * returned. `await using` closes it at the end of the handler.
  *
  * @throws {TypeError | RangeError} if an option is unknown or out of range
- * @throws {HttpError} 426 if the request is not a WebSocket handshake, 400 if it is malformed, 403 if its origin is not allowed,
- *   503 if a limit is exceeded or the server is closing
+ * @throws {HttpError} 426 if the request is not a WebSocket handshake, 400 if it is malformed
+ * @throws {HttpError} 403 if its origin is not allowed, 503 if a limit is exceeded or the server is closing
  *
  * @example
  * router.get('/echo', { tunnels: ['websocket'] }, async (ctx) => {

@@ -214,7 +214,7 @@ const NON_CHARACTERS = ['\xf0', '\xf1', '\xf2', '\xf3', '\xf4'].flatMap((lead) =
 
 const CONTINUATIONS = ['\x80', '\xbf', ...range(2, 7).map((length) => '\x80\xbf'.repeat(3).slice(0, length))]
 
-/** Texts of the classes 6.5 to 6.23: Markus Kuhn's decoder test. */
+/** Texts of the classes 6.5 to 6.23: the UTF-8 decoder test of the University of Cambridge. */
 const UTF8_TEXTS: readonly (readonly string[])[] = [
   ['hello$world', 'hello\xc2\xa2world', 'hello\xe2\x82\xacworld', 'hello\xf0\xa4\xad\xa2world', KOSME],
   range(1, KOSME.length + 1).map((length) => KOSME.slice(0, length)),

@@ -130,7 +130,7 @@ describe.each([
   it('cannot be opened by a page from another site, unless the route allows its origin', async () => {
     const other = await site(http2)
     const { server, origin, socketUrl } = await site(http2, [other.origin.replace('127.0.0.1', 'localhost')])
-    // `localhost` is another site than 127.0.0.1.
+    // `localhost` and 127.0.0.1 are different sites.
     const foreign = await openPage(other.origin.replace('127.0.0.1', 'localhost'))
     expect(await firstMessage(foreign, socketUrl('/plain'))).toBe('refused')
     expect(await firstMessage(foreign, socketUrl('/shared'))).toBe('shared')
@@ -160,11 +160,11 @@ describe.each([
       const closed = new Promise((resolve) => {
         socket.onclose = ({ code, reason, wasClean }) => resolve([code, reason, wasClean])
       })
-      Object.assign(globalThis, { closed })
+      Object.assign(globalThis, { socketClosed: closed })
       return new Promise((resolve) => (socket.onmessage = () => resolve(undefined)))
     }, socketUrl('/plain'))
     await server.close({ drainMs: 20_000 })
-    const closed = await page.evaluate(() => (globalThis as { closed?: Promise<unknown> }).closed)
+    const closed = await page.evaluate(() => (globalThis as { socketClosed?: Promise<unknown> }).socketClosed)
     expect(closed).toEqual([1001, expect.stringMatching(/^retry-after=\d+$/), true])
   })
 })

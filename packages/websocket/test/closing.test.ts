@@ -95,7 +95,7 @@ describe.each(['h1', 'h2c', 'h3'] as const)('the end of a connection on %s', (ca
     expect(opened.closes).toEqual([{ code: 1006, reason: '', clean: false }])
   })
 
-  it('pings a silent client, keeps one that responds, and ends one that does not', async () => {
+  it('sends pings to a silent client, and ends its connection if it does not respond', async () => {
     await using opened = await openPair(carrier, { heartbeatMs: 100 })
     const { client, closes } = opened
     for (let round = 1; round <= 3; round++) {

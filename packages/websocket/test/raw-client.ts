@@ -14,7 +14,7 @@ export type Carrier = 'h1' | 'h1+tls' | 'h2c' | 'h2' | 'h3'
 export const CARRIERS: readonly Carrier[] = ['h1', 'h1+tls', 'h2c', 'h2', 'h3']
 
 /** The key of the example in RFC 6455 §1.3, and its accept value. */
-export const KEY = 'dGhlIHNhbXBsZSBub25jZQ=='
+const KEY = 'dGhlIHNhbXBsZSBub25jZQ=='
 export const ACCEPT = 's3pPLMBiTxaQ9kYGzzhZRbK+xOo='
 
 /** Request fields. `undefined` removes a field of the handshake. */

@@ -17,7 +17,7 @@ describe('Heartbeats', () => {
   beforeEach(() => vi.useFakeTimers())
   afterEach(() => vi.useRealTimers())
 
-  it('pings after one silent period, and ends the connection after another one', () => {
+  it('sends a ping after one silent period, and ends the connection after another one', () => {
     const target = new Target()
     const heartbeats = new Heartbeats(1000)
     heartbeats.add(target)

@@ -35,7 +35,7 @@ describe('acceptCompression', () => {
     'permessage-deflate; server_max_window_bits=16',
     'permessage-deflate; server_no_context_takeover=1',
     'permessage-deflate; client_no_context_takeover; client_no_context_takeover',
-  ])('declines %s', (field) => {
+  ])('refuses %s', (field) => {
     expect(acceptCompression(field, 100)).toBeUndefined()
   })
 
