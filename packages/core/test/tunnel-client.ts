@@ -1,11 +1,12 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { connectH3, decodeFields, H3Frame, h3Frame, readVarint, type H3Client, type RawStream } from '@fw/testing/h3'
+import { connectH3, H3Frame, h3Frame, type H3Client, type RawStream } from '@fw/testing/h3'
 import { vi } from 'vitest'
 import { data, Flag, rstStream } from './http2/frames.ts'
 import { block, headers, type Field } from './http2/hpack.ts'
 import { RawClient } from './http2/raw-client.ts'
 import { headWith } from './http3/raw-acts.ts'
+import { ReceivedFrames } from './http3/received-frames.ts'
 
 export const TUNNEL_PROTOCOLS = ['h1', 'h2', 'h3'] as const
 export type TunnelProtocol = (typeof TUNNEL_PROTOCOLS)[number]
@@ -197,22 +198,26 @@ class Http3Tunnels implements TunnelConnection {
 }
 
 class Http3TunnelClient implements TunnelClient {
-  ended: TunnelClient['ended'] = undefined
-  response: TunnelClient['response'] = undefined
-  text = ''
   readonly #stream: RawStream
+  readonly #received: ReceivedFrames | undefined
   /** The last send, because a stream accepts one at a time. */
   #sending: Promise<unknown> = Promise.resolve()
 
   constructor(stream: RawStream, reads: boolean) {
     this.#stream = stream
-    if (!reads) return
-    this.#read().then(
-      () => (this.ended = 'end'),
-      () => (this.ended = 'reset'),
-    )
+    this.#received = reads ? new ReceivedFrames(stream) : undefined
   }
 
+  get response(): TunnelClient['response'] {
+    const fields = new Map(this.#received?.fields)
+    return fields.size === 0 ? undefined : { status: Number(fields.get(':status')), fields }
+  }
+  get text(): string {
+    return this.#received?.text ?? ''
+  }
+  get ended(): TunnelClient['ended'] {
+    return this.#received?.ended
+  }
   send(text: string): void {
     this.#sending = this.#sending.then(() => this.#stream.send(h3Frame(H3Frame.DATA, Buffer.from(text, 'latin1'))))
   }
@@ -221,23 +226,5 @@ class Http3TunnelClient implements TunnelClient {
   }
   abort(): void {
     this.#stream.reset(0x10c)
-  }
-
-  async #read(): Promise<void> {
-    let rest = Buffer.alloc(0)
-    for (let slice; (slice = await this.#stream.read()) !== undefined;) {
-      rest = Buffer.concat([rest, slice])
-      for (;;) {
-        const type = readVarint(rest, 0)
-        const length = type && readVarint(rest, type.end)
-        if (type === undefined || length === undefined || rest.length < length.end + length.value) break
-        const payload = rest.subarray(length.end, length.end + length.value)
-        rest = rest.subarray(length.end + length.value)
-        if (type.value === H3Frame.DATA) this.text += payload.toString('latin1')
-        if (type.value !== H3Frame.HEADERS || this.response !== undefined) continue
-        const fields = new Map(decodeFields(payload))
-        this.response = { status: Number(fields.get(':status')), fields }
-      }
-    }
   }
 }

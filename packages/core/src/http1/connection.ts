@@ -1,8 +1,8 @@
-import type { Duplex } from 'node:stream'
 import type { UpgradedConnection } from '@fw/types'
 import { AbortedError } from '../engine/errors.ts'
 import type { Deadlines, HasDeadline } from '../engine/event-loop/deadlines.ts'
 import type { Drainable, EngineHost } from '../engine/engine-host.ts'
+import type { Tunnel } from '../engine/exchange/tunnel.ts'
 import { runOutsideRequests } from '../engine/event-loop/outside-requests.ts'
 import { ownBytes } from '../engine/socket/kept-bytes.ts'
 import { startsWithPreface } from '../engine/socket/http2-preface.ts'
@@ -117,7 +117,7 @@ export class Http1Connection implements CycleOwner, TransportOwner, HasDeadline,
     return { socket, head }
   }
 
-  openTunnel(exchange: Http1Exchange): Duplex {
+  openTunnel(exchange: Http1Exchange): Tunnel {
     const cycle = this.#cycle
     cycle.keepReceived()
     const { received } = cycle

@@ -1,9 +1,9 @@
-import type { Duplex } from 'node:stream'
 import type { ExchangeTrace, FieldList, RequestHeaders, SharedChunk, UpgradedConnection } from '@fw/types'
 import { LARGE_HEAD_BYTES } from '../engine/budget/buffer-account.ts'
 import { BaseExchange } from '../engine/exchange/base-exchange.ts'
 import { ReceivedBody } from '../engine/exchange/received-body.ts'
 import { tunnelHead, type ResponseHead } from '../engine/exchange/response-head.ts'
+import type { Tunnel } from '../engine/exchange/tunnel.ts'
 import { traceFlushed } from '../engine/tracing/request-trace.ts'
 import { hasBody } from './framing.ts'
 import type { RequestHead } from './request-head.ts'
@@ -39,7 +39,7 @@ export interface Http1ExchangeOwner {
   /** Returns the connection for another protocol, with the bytes received after the request. */
   giveAway(): UpgradedConnection
   /** Keeps the connection for a tunnel, which starts with the bytes received after the request. */
-  openTunnel(exchange: Http1Exchange): Duplex
+  openTunnel(exchange: Http1Exchange): Tunnel
   /** Called when the application has completed a response that is not sent yet. */
   onComplete(exchange: Http1Exchange): void
   /** Continues with the connection after the exchange has ended. */
@@ -111,7 +111,7 @@ export class Http1Exchange extends BaseExchange {
     return PROTOCOL.exec(this.headers.get('upgrade') ?? '')?.[1]?.toLowerCase()
   }
 
-  override tunnel(fields: FieldList): Duplex {
+  override tunnel(fields: FieldList): Tunnel {
     const protocol = this.upgradeProtocol
     if (protocol === undefined) return super.tunnel(fields)
     const head = tunnelHead(fields)

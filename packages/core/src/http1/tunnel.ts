@@ -1,4 +1,3 @@
-import type { Duplex } from 'node:stream'
 import type { BufferAccount } from '../engine/budget/buffer-account.ts'
 import { AbortedError } from '../engine/errors.ts'
 import type { BaseExchange } from '../engine/exchange/base-exchange.ts'
@@ -26,7 +25,7 @@ export interface TunnelParts {
  */
 export class Http1Tunnel implements TunnelStream, BodySupply {
   readonly body: ReceivedBody
-  readonly duplex: Duplex
+  readonly duplex: Tunnel
   /** Whether the handler reads too slowly, so that the connection must not read. */
   isFull = false
   readonly #exchange: BaseExchange

@@ -1,4 +1,3 @@
-import type { Duplex } from 'node:stream'
 import type { FieldList } from '@fw/types'
 import type { BufferAccount } from '../engine/budget/buffer-account.ts'
 import { tunnelHead } from '../engine/exchange/response-head.ts'
@@ -39,7 +38,7 @@ export class Http2TunnelExchange extends Http2Exchange implements TunnelStream {
     return this.#owner.account
   }
 
-  override tunnel(fields: FieldList): Duplex {
+  override tunnel(fields: FieldList): Tunnel {
     const head = tunnelHead(fields)
     this.beginTunnel(200)
     this.sendHead(200, head)

@@ -8,6 +8,7 @@ import type { QuicConnection } from './quic/quic.ts'
 /** Connection services that a request stream uses. */
 export interface StreamOwner<Stream> {
   readonly quic: QuicConnection
+  /** The server, with its limits. */
   readonly host: EngineHost
   readonly deadlines: Deadlines
   /** Whether the server has announced extended CONNECT on the connection. */

@@ -1,4 +1,3 @@
-import type { Duplex } from 'node:stream'
 import type { FieldList } from '@fw/types'
 import type { BufferAccount } from '../engine/budget/buffer-account.ts'
 import type { ReceivedBody } from '../engine/exchange/received-body.ts'
@@ -46,7 +45,7 @@ export class Http3TunnelExchange extends Http3Exchange implements TunnelStream {
     return this.#stream.account
   }
 
-  override tunnel(fields: FieldList): Duplex {
+  override tunnel(fields: FieldList): Tunnel {
     const head = tunnelHead(fields)
     this.beginTunnel(200)
     this.sendHead(200, head)

@@ -1,12 +1,13 @@
 import type { Duplex } from 'node:stream'
 import type { Exchange, Outcome } from '@fw/types'
 import { settle } from '@fw/testing'
-import { decodeFields, H3Frame, h3Frame, readVarint, type H3Client, type RawStream } from '@fw/testing/h3'
+import { H3Frame, h3Frame, type H3Client, type RawStream } from '@fw/testing/h3'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Limits } from '../../src/options/limits.ts'
 import { ErrorCode } from '../../src/http3/errors.ts'
 import { serveHttp3, type Http3Server } from '../serve-http3.ts'
 import { headWith, section } from './raw-acts.ts'
+import { ReceivedFrames } from './received-frames.ts'
 
 const { DATA } = H3Frame
 const WAIT = { timeout: 10_000, interval: 5 }
@@ -16,44 +17,6 @@ const ENABLE_CONNECT_PROTOCOL = 0x8
 /** Encodes the head of an extended CONNECT with changes; `undefined` omits a field. */
 const connectHead = (changes: Record<string, string | undefined> = {}): Buffer =>
   headWith({ ':method': 'CONNECT', ':protocol': 'websocket', ':path': '/chat?a=1', ...changes })
-
-/** Frames received on a stream, decoded as they arrive. */
-class Received {
-  readonly frames: { type: number; payload: Buffer }[] = []
-  isEnded = false
-  failure: unknown = undefined
-
-  constructor(stream: RawStream) {
-    this.#read(stream).catch((error: unknown) => (this.failure = error))
-  }
-
-  get fields(): readonly (readonly [string, string])[] {
-    const [first] = this.frames
-    return first === undefined ? [] : decodeFields(first.payload)
-  }
-
-  get text(): string {
-    return this.frames
-      .filter(({ type }) => type === DATA)
-      .map(({ payload }) => payload.toString('latin1'))
-      .join('')
-  }
-
-  async #read(stream: RawStream): Promise<void> {
-    let rest = Buffer.alloc(0)
-    for (let slice; (slice = await stream.read()) !== undefined;) {
-      rest = Buffer.concat([rest, slice])
-      for (;;) {
-        const type = readVarint(rest, 0)
-        const length = type && readVarint(rest, type.end)
-        if (type === undefined || length === undefined || rest.length < length.end + length.value) break
-        this.frames.push({ type: type.value, payload: rest.subarray(length.end, length.end + length.value) })
-        rest = rest.subarray(length.end + length.value)
-      }
-    }
-    this.isEnded = true
-  }
-}
 
 async function serve(
   handle: (exchange: Exchange) => void,
@@ -77,7 +40,7 @@ interface Opened {
   readonly server: Http3Server & { outcomes: readonly Outcome[] }
   readonly client: H3Client
   readonly stream: RawStream
-  readonly received: Received
+  readonly received: ReceivedFrames
   readonly tunnel: Duplex
   readonly exchange: Exchange
   readonly events: readonly string[]
@@ -99,7 +62,7 @@ async function openTunnel(limits: Partial<Limits> = {}, reads = true): Promise<O
     server,
     client,
     stream,
-    received: reads ? new Received(stream) : (undefined as never),
+    received: reads ? new ReceivedFrames(stream) : (undefined as never),
     tunnel,
     exchange,
     events,
@@ -107,14 +70,14 @@ async function openTunnel(limits: Partial<Limits> = {}, reads = true): Promise<O
 }
 
 describe('extended CONNECT (RFC 9220)', () => {
-  it('§3: is announced only by a server that accepts tunnels', async () => {
+  it('requires a setting that only a server with tunnels announces (§3)', async () => {
     const on = await (await serve(() => {})).connect()
     expect((await on.connection.settings).get(ENABLE_CONNECT_PROTOCOL)).toBe(1)
     const off = await (await serve(() => {}, {}, false)).connect()
     expect((await off.connection.settings).has(ENABLE_CONNECT_PROTOCOL)).toBe(false)
   })
 
-  it('§3: passes protocol, path and authority to the handler', async () => {
+  it('passes protocol, path and authority to the handler (§3)', async () => {
     const seen: unknown[] = []
     const server = await serve(({ method, upgradeProtocol, target, authority, upgrade }) => {
       seen.push(method, upgradeProtocol, target, authority, upgrade)
@@ -124,7 +87,7 @@ describe('extended CONNECT (RFC 9220)', () => {
     await expect.poll(() => seen, WAIT).toEqual(['CONNECT', 'websocket', '/chat?a=1', 'localhost', undefined])
   })
 
-  it('§3: responds with 200, without fields that frame a body, and carries bytes in both directions', async () => {
+  it('receives 200 without fields that frame a body, then carries bytes in both directions (§3)', async () => {
     const { stream, tunnel, received } = await openTunnel()
     tunnel.on('data', (chunk: Buffer) => tunnel.write(`<${chunk.toString()}>`))
     await expect.poll(() => received.fields.map(([name]) => name), WAIT).toEqual([':status', 'x-a', 'date'])
@@ -154,7 +117,7 @@ describe('extended CONNECT (RFC 9220)', () => {
     expect(await stream.resetCode).toBe(ErrorCode.MESSAGE_ERROR)
   })
 
-  it('§3: is malformed on a connection without the setting', async () => {
+  it('counts as malformed on a connection without the setting (§3)', async () => {
     const server = await serve((exchange) => exchange.respond(200, [], null), {}, false)
     const stream = await (await server.connect()).connection.openStream()
     await stream.send(connectHead())
@@ -162,12 +125,12 @@ describe('extended CONNECT (RFC 9220)', () => {
     expect(await stream.resetCode).toBe(ErrorCode.MESSAGE_ERROR)
   })
 
-  it('is refused by an ordinary response, which ends the stream', async () => {
+  it('ends with an ordinary response that refuses the tunnel', async () => {
     const server = await serve((exchange) => exchange.respond(403, [], 'no'))
     const stream = await (await server.connect()).connection.openStream()
     await stream.send(connectHead())
-    const received = new Received(stream)
-    await expect.poll(() => received.isEnded, WAIT).toBe(true)
+    const received = new ReceivedFrames(stream)
+    await expect.poll(() => received.ended, WAIT).toBe('end')
     expect([received.fields[0]?.[1], received.text]).toEqual(['403', 'no'])
     expect(server.outcomes).toEqual([{ status: 403, bodyBytes: 2, aborted: false }])
   })
@@ -189,14 +152,14 @@ describe('a tunnel', () => {
     tunnel.write('a')
     tunnel.write(large)
     tunnel.end('b')
-    await expect.poll(() => received.isEnded, WAIT).toBe(true)
+    await expect.poll(() => received.ended, WAIT).toBe('end')
     expect(received.text).toBe(`a${large}b`)
   })
 
   it('sends only DATA after the head', async () => {
     const { received, tunnel } = await openTunnel()
     tunnel.end()
-    await expect.poll(() => received.isEnded, WAIT).toBe(true)
+    await expect.poll(() => received.ended, WAIT).toBe('end')
     expect(received.frames.map(({ type }) => type)).toEqual([H3Frame.HEADERS, DATA])
   })
 
@@ -207,18 +170,18 @@ describe('a tunnel', () => {
     await expect.poll(() => events, WAIT).toEqual(['end'])
     expect(server.outcomes).toEqual([])
     tunnel.end('last')
-    await expect.poll(() => received.isEnded, WAIT).toBe(true)
+    await expect.poll(() => received.ended, WAIT).toBe('end')
     await expect.poll(() => events).toEqual(['end', 'finish', 'close'])
     expect(received.text).toBe('last')
     expect(server.outcomes).toEqual([{ status: 200, bodyBytes: 4, aborted: false }])
   })
 
-  it('still receives bytes after end()', async () => {
+  it('receives bytes after end()', async () => {
     const { server, stream, received, tunnel, events } = await openTunnel()
     const texts: string[] = []
     tunnel.on('data', (chunk: Buffer) => texts.push(chunk.toString()))
     tunnel.end()
-    await expect.poll(() => received.isEnded, WAIT).toBe(true)
+    await expect.poll(() => received.ended, WAIT).toBe('end')
     await settle(5)
     await stream.send(h3Frame(DATA, 'late'))
     await expect.poll(() => texts, WAIT).toEqual(['late'])
@@ -243,20 +206,25 @@ describe('a tunnel', () => {
     expect(events).toEqual(['finish', 'end', 'close'])
   })
 
-  it.each([
-    ['before end()', false],
-    ['after end()', true],
-  ])('§3: cancels the stream on destroy() %s', async (_, hasEnded) => {
-    const { server, stream, received, tunnel, events } = await openTunnel()
-    if (hasEnded) {
-      tunnel.end()
-      await expect.poll(() => received.isEnded, WAIT).toBe(true)
-    }
+  it('sends H3_REQUEST_CANCELLED in both directions on destroy() (§3)', async () => {
+    const { server, stream, tunnel, events } = await openTunnel()
     tunnel.destroy()
-    if (!hasEnded) expect(await stream.resetCode).toBe(ErrorCode.REQUEST_CANCELLED)
+    expect([await stream.resetCode, await stream.stopCode]).toEqual([
+      ErrorCode.REQUEST_CANCELLED,
+      ErrorCode.REQUEST_CANCELLED,
+    ])
+    expect(server.outcomes).toEqual([{ status: 200, bodyBytes: 0, aborted: false }])
+    expect(events).toEqual(['close'])
+  })
+
+  it('sends STOP_SENDING on destroy() after end()', async () => {
+    const { server, stream, received, tunnel, events } = await openTunnel()
+    tunnel.end()
+    await expect.poll(() => received.ended, WAIT).toBe('end')
+    tunnel.destroy()
     expect(await stream.stopCode).toBe(ErrorCode.REQUEST_CANCELLED)
     expect(server.outcomes).toEqual([{ status: 200, bodyBytes: 0, aborted: false }])
-    expect(events.filter((name) => name !== 'finish')).toEqual(['close'])
+    expect(events).toEqual(['finish', 'close'])
   })
 
   it.each<[what: string, act: (opened: Opened) => unknown]>([
@@ -276,7 +244,7 @@ describe('a tunnel', () => {
     expect(tunnel.write('x')).toBe(false)
   })
 
-  it('9114 §4.4: closes the connection for HEADERS, but ignores a frame of a reserved type', async () => {
+  it('rejects HEADERS with a connection error, but ignores a frame of a reserved type (RFC 9114 §4.4)', async () => {
     const { client, stream, tunnel, events } = await openTunnel()
     const texts: string[] = []
     tunnel.on('data', (chunk: Buffer) => texts.push(chunk.toString()))
@@ -306,25 +274,25 @@ describe('a tunnel', () => {
 
   it('waits for a client that does not read, and counts the waiting bytes in writableLength', async () => {
     const { stream, tunnel } = await openTunnel({}, false)
-    const large = Buffer.alloc(8 * 1024 * 1024, 'x')
+    const large = Buffer.alloc(4 * 1024 * 1024, 'x')
     let isSent = false
     tunnel.write(large, () => (isSent = true))
     await settle(50)
     expect([tunnel.writableLength, isSent]).toEqual([large.length, false])
-    const received = new Received(stream)
+    const received = new ReceivedFrames(stream)
     tunnel.end()
-    await expect.poll(() => received.isEnded, WAIT).toBe(true)
+    await expect.poll(() => received.ended, WAIT).toBe('end')
     expect([received.text.length, isSent, tunnel.writableLength]).toEqual([large.length, true, 0])
   })
 
   it('closes a client that reads nothing for writeStallTimeoutMs', async () => {
     const { stream, tunnel, events } = await openTunnel({ writeStallTimeoutMs: 300 }, false)
-    tunnel.write(Buffer.alloc(8 * 1024 * 1024))
+    tunnel.write(Buffer.alloc(4 * 1024 * 1024))
     await expect.poll(() => events, WAIT).toEqual(['error', 'close'])
     expect(await stream.stopCode).toBe(ErrorCode.REQUEST_CANCELLED)
   })
 
-  it('has no time limit for the bytes of the client, before and after it is accepted', async () => {
+  it('allows a client to wait longer than in a request body, before and after the tunnel is accepted', async () => {
     const opened = Promise.withResolvers<Duplex>()
     const limits = {
       bodyStallTimeoutMs: 50,
@@ -343,7 +311,7 @@ describe('a tunnel', () => {
     const tunnel = await opened.promise
     const texts: string[] = []
     tunnel.on('data', (chunk: Buffer) => texts.push(chunk.toString()))
-    const refused = new Received(slow)
+    const refused = new ReceivedFrames(slow)
     await expect.poll(() => refused.fields[0]?.[1], WAIT).toBe('408')
     for (const text of ['a', 'b', 'c']) {
       await stream.send(h3Frame(DATA, text))

@@ -1,4 +1,3 @@
-import type { Duplex } from 'node:stream'
 import { showType, showValue, withCode } from '@fw/options'
 import type {
   Exchange,
@@ -16,6 +15,7 @@ import { traceFlushed } from '../tracing/request-trace.ts'
 import type { BufferAccount } from '../budget/buffer-account.ts'
 import { overloadedFields } from './begin-request.ts'
 import { allowsBody, responseHead, type ResponseHead } from './response-head.ts'
+import type { Tunnel } from './tunnel.ts'
 
 const PENDING = 0
 const STREAMING = 1
@@ -105,7 +105,7 @@ export abstract class BaseExchange implements Exchange {
     return undefined
   }
 
-  tunnel(_fields: FieldList): Duplex {
+  tunnel(_fields: FieldList): Tunnel {
     throw withCode(
       'FW_NO_TUNNEL',
       new TypeError(

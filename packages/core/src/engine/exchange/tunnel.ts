@@ -23,6 +23,8 @@ export interface TunnelStream {
   abort(error?: Error): void
 }
 
+type WriteDone = (error: Error | null | undefined) => void
+
 /**
  * The bytes of an accepted extended CONNECT, in both directions. `end` ends one direction, and `destroy` resets the
  * stream.
@@ -57,14 +59,16 @@ export class Tunnel extends Duplex implements HeldOutput {
     })
   }
 
-  /** Writes bytes at the end of the turn. @throws like `Duplex.write` */
-  override write(chunk: unknown, ...rest: readonly unknown[]): boolean {
+  override write(chunk: unknown, done?: WriteDone): boolean
+  override write(chunk: unknown, encoding?: BufferEncoding, done?: WriteDone): boolean
+  override write(chunk: unknown, encoding?: BufferEncoding | WriteDone, done?: WriteDone): boolean {
     if (!this.#isHeld && !this.destroyed && !this.writableEnded) {
       this.#isHeld = true
       this.cork()
       responseBatch.add(this)
     }
-    const hasRoom = Reflect.apply(super.write, this, [chunk, ...rest]) as boolean
+    const hasRoom =
+      typeof encoding === 'function' ? super.write(chunk, encoding) : super.write(chunk, encoding ?? 'utf8', done)
     if (!hasRoom) this.#onFull(chunk)
     return hasRoom
   }
