@@ -77,6 +77,8 @@ export const PAGES: readonly Page[] = [
     ['guides/rate-limit-in-redis', 'Rate limits in Redis', 'packages/rate-limit/docs/redis.md'],
     ['guides/overload', 'Concurrency and overload', 'packages/rate-limit/docs/overload.md'],
     ['guides/websockets', 'WebSockets', 'packages/websocket/README.md'],
+    ['guides/websocket-sockets', 'WebSockets: sockets', 'packages/websocket/docs/sockets.md'],
+    ['guides/websockets-in-production', 'WebSockets in production', 'packages/websocket/docs/production.md'],
     ['guides/tunnels', 'Tunnels', `${CORE}/tunnels.md`],
     ['guides/upgrades', 'Upgraded connections', `${CORE}/upgrades.md`],
     ['guides/testing', 'Testing and adapters', `${CORE}/adapters-and-testing.md`],
