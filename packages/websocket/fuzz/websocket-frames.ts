@@ -42,7 +42,7 @@ function frames(random: Random): string {
 
 function slicesOf(bytes: Buffer, random: Random): Buffer[] {
   const slices: Buffer[] = []
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = 0; at < bytes.length;) {
     const end = Math.min(bytes.length, at + 1 + random.below(random.pick([3, 20, 400])))
     slices.push(bytes.subarray(at, end))
     at = end

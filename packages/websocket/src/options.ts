@@ -61,7 +61,10 @@ export interface WebSocketOptions {
    * sockets share the connection's 100 streams with ordinary requests.
    */
   readonly maxSocketsPerConnection?: number | undefined
-  /** Limits the bytes that the client has not read yet. Beyond the limit, `slowConsumer` applies. Default 1 MiB. */
+  /**
+   * Limits the bytes that the client has not read yet. Beyond the limit, `slowConsumer` applies. The server's limits, such as
+   * `maxBufferedBytesPerConnection`, apply too. Default 1 MiB.
+   */
   readonly maxBufferedBytes?: number | undefined
   /**
    * Decides what `send` does beyond `maxBufferedBytes`. `'close'` closes the connection with 1013, `'drop'` discards the message,

@@ -1,9 +1,52 @@
+import { connect } from 'node:net'
+import { type Router } from '@fw/core'
 import { createLogger, MemorySink, setSinks } from '@fw/log'
+import { settle } from '@fw/testing'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { closeFrame, encodeFrame } from './frames.ts'
+import { webSocket } from '../src/index.ts'
 import { openPair, text, WAIT } from './open-pair.ts'
+import { openRaw } from './raw-client.ts'
+import { serve } from './serve.ts'
 
 beforeAll(() => setSinks([]))
+
+describe('a client that disconnects during upgrade', () => {
+  it('causes neither a log record nor a socket', async () => {
+    const memory = new MemorySink()
+    const gate = Promise.withResolvers<void>()
+    const finished = Promise.withResolvers<void>()
+    let opened = 0
+    const register = (router: Router): void =>
+      webSocket(
+        router,
+        '/',
+        { maxSockets: 1 },
+        {
+          async upgrade(ctx) {
+            ctx.onFinish(() => finished.resolve())
+            await gate.promise
+          },
+          open: () => void opened++,
+        },
+      )
+    await using served = await serve('h1', register, { logger: createLogger({ sinks: [memory], level: 'error' }) })
+    const socket = connect({ port: served.port, host: '127.0.0.1' })
+    socket.write(`GET / HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: websocket\r\n`)
+    socket.write(`Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`)
+    await settle(20)
+    socket.destroy()
+    await finished.promise
+    gate.resolve()
+    await settle(20)
+    expect(memory.messages()).toEqual([])
+    expect(opened).toBe(0)
+    // The refused socket no longer counts.
+    const next = await openRaw('h1', served.port, '/')
+    expect(next.response.status).toBe(101)
+    next.destroy()
+  })
+})
 
 describe.each(['h1', 'h2c', 'h3'] as const)('an error of a connection on %s', (carrier) => {
   it('closes with 1011 if a handler throws, logs the error, and tells the client nothing', async () => {

@@ -26,6 +26,14 @@ export interface Accepted<C extends Context<object>> {
   readonly compression: Compression | undefined
   /** Removes the socket from the counters of the limits. */
   readonly leave: () => void
+  readonly drain: DrainState
+}
+
+/** Whether the server has begun to close. */
+export interface DrainState {
+  isClosing: boolean
+  /** Called when the server begins to close. */
+  onClosing: (() => void) | undefined
 }
 
 /** Receives the events of a connection. */
@@ -89,9 +97,9 @@ export class Connection<C extends Context<object>> implements ServerWebSocket<C>
     start(this.#duplex)
     if (settings.heartbeatMs > 0) Heartbeats.of(settings.heartbeatMs).add(this)
     if (settings.idleTimeoutMs > 0) this.#startIdleTimer(settings.idleTimeoutMs)
-    ctx.onDrain(() => {
+    accepted.drain.onClosing = () => {
       this.#cancelDrain = closeSoon(() => this.close(drainCode(), drainReason()))
-    })
+    }
   }
 
   get isOpen(): boolean {

@@ -1,6 +1,6 @@
-import { HttpError, withCode } from '@fw/options'
+import { type FwErrorCode, HttpError, withCode } from '@fw/options'
 import type { Context, FieldList } from '@fw/types'
-import { type Accepted, Connection } from '../connection/connection.ts'
+import { type Accepted, Connection, type DrainState } from '../connection/connection.ts'
 import { acceptCompression, type Compression, parseExtensions } from '../connection/ws-bridge.ts'
 import type { WebSocketSettings } from '../options.ts'
 import { admit } from './admission.ts'
@@ -36,7 +36,8 @@ export async function accept<C extends Context<object>>(
   const protocol = selectProtocol(protocols, settings.protocols)
   const compression = selectCompression(headers.get('sec-websocket-extensions'), settings)
   await checkOrigin(ctx, settings.origins)
-  refuseWhileClosing(ctx)
+  const drain = watchDrain(ctx)
+  refuseWhileClosing(drain)
   const leave = admit(ctx, settings)
   ctx.onFinish(leave)
   try {
@@ -45,12 +46,14 @@ export async function accept<C extends Context<object>>(
       leave()
       return result
     }
-    refuseWhileClosing(ctx)
+    refuseWhileClosing(drain)
     const fields = responseFields(ctx, { acceptValue, protocol, compression })
-    const accepted: Accepted<C> = { ctx, settings, protocol, compression, leave }
+    const accepted: Accepted<C> = { ctx, settings, protocol, compression, leave, drain }
     return new Connection(accepted, ctx.exchange.tunnel(fields))
   } catch (error) {
     leave()
+    // A client that disconnects during `upgrade` is not an error of the server, which would log it.
+    if (isCoded(error, 'FW_CONNECTION_CLOSED')) ctx.signal.throwIfAborted()
     throw error
   }
 }
@@ -67,16 +70,26 @@ function selectCompression(field: string | null, settings: WebSocketSettings): C
   }
 }
 
-function refuseWhileClosing(ctx: Context<object>): void {
-  let isClosing = false
+/** Watches whether the server begins to close, with one listener for the handshake and the connection. */
+function watchDrain(ctx: Context<object>): DrainState {
+  const drain: DrainState = { isClosing: false, onClosing: undefined }
   ctx.onDrain(() => {
-    isClosing = true
+    drain.isClosing = true
+    drain.onClosing?.()
   })
+  return drain
+}
+
+function refuseWhileClosing({ isClosing }: DrainState): void {
   if (!isClosing) return
   throw withCode(
     'FW_SERVER_CLOSING',
     new HttpError(503, 'The server is closing', { 'retry-after': String(RETRY_SECONDS) }),
   )
+}
+
+function isCoded(error: unknown, code: FwErrorCode): boolean {
+  return error instanceof Error && 'code' in error && error.code === code
 }
 
 interface Selected {
