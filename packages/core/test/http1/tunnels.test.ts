@@ -15,6 +15,8 @@ const WAIT = { timeout: 10_000, interval: 5 }
 const REQUEST = 'GET /chat HTTP/1.1\r\nHost: a\r\nConnection: keep-alive, Upgrade\r\nUpgrade: WebSocket\r\n\r\n'
 const SWITCHING = 'HTTP/1.1 101 Switching Protocols\r\nx-a: 1\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'
 
+const head = (...lines: readonly string[]): string => ['GET / HTTP/1.1', 'Host: a', ...lines, '', ''].join('\r\n')
+
 interface Opened {
   readonly socket: Socket
   /** The TCP connection below `socket`. */
@@ -55,6 +57,35 @@ async function openTunnel(request = REQUEST, limits: Partial<Limits> = {}, isSec
   const result = { socket, tcp, ...(await opened.promise), outcomes, events, received: '' }
   socket.on('data', (chunk: Buffer) => (result.received += chunk.toString('latin1')))
   return result
+}
+
+/** Opens a tunnel over a Unix socket, which buffers a few hundred KB instead of several MB. */
+async function openStalled(limits: Partial<Limits>): Promise<{ tunnel: Duplex; events: string[]; client: Socket }> {
+  const folder = await tempFolder({})
+  const opened = Promise.withResolvers<Duplex>()
+  const events: string[] = []
+  const listener = new TcpListener({
+    tls: undefined,
+    http2: true,
+    host: {
+      limits: { ...DEFAULT_LIMITS, ...limits },
+      altSvc: '',
+      onRequest: (exchange) => opened.resolve(exchange.tunnel([])),
+      onRefused: () => {},
+    },
+  })
+  const path = folder.join('s')
+  await listener.listen({ path })
+  const client = connect({ path }).pause()
+  onTestFinished(async () => {
+    client.destroy()
+    listener.destroy()
+    await folder[Symbol.asyncDispose]()
+  })
+  client.write(REQUEST)
+  const tunnel = await opened.promise
+  for (const name of ['error', 'close']) tunnel.on(name, () => events.push(name))
+  return { tunnel, events, client }
 }
 
 describe.each([
@@ -160,8 +191,6 @@ describe('a tunnel after earlier requests', () => {
 })
 
 describe('exchange.upgradeProtocol', () => {
-  const head = (...lines: readonly string[]): string => ['GET / HTTP/1.1', 'Host: a', ...lines, '', ''].join('\r\n')
-
   it.each<[request: string, protocol: string | undefined]>([
     [head('Connection: upgrade', 'Upgrade: own'), 'own'],
     [head('Connection: Upgrade', 'Upgrade: Own/1.0, other'), 'own/1.0'],
@@ -181,7 +210,6 @@ describe('exchange.upgradeProtocol', () => {
     const seen: unknown[] = []
     const { port } = await serveEngines((exchange) => {
       seen.push(exchange.upgradeProtocol)
-      if (exchange.upgradeProtocol === undefined) expect(() => exchange.tunnel([])).toThrow('does not ask for a tunnel')
       exchange.respond(200, ['connection', 'close'], null)
     })
     const socket = connect(port, '127.0.0.1').resume()
@@ -189,38 +217,25 @@ describe('exchange.upgradeProtocol', () => {
     await once(socket, 'close')
     expect(seen).toEqual([protocol])
   })
+
+  it('must be defined for exchange.tunnel()', async () => {
+    const errors: unknown[] = []
+    const { port } = await serveEngines((exchange) => {
+      try {
+        exchange.tunnel([])
+      } catch (error) {
+        errors.push(error)
+      }
+      exchange.respond(200, ['connection', 'close'], null)
+    })
+    const socket = connect(port, '127.0.0.1').resume()
+    socket.write(head())
+    await once(socket, 'close')
+    expect(errors).toMatchObject([{ name: 'TypeError', code: 'FW_NO_TUNNEL' }])
+  })
 })
 
 describe('a client that does not read its tunnel', () => {
-  /** Opens a tunnel over a Unix socket, which buffers a few hundred KB instead of several MB. */
-  async function openStalled(limits: Partial<Limits>): Promise<{ tunnel: Duplex; events: string[]; client: Socket }> {
-    const folder = await tempFolder({})
-    const opened = Promise.withResolvers<Duplex>()
-    const events: string[] = []
-    const listener = new TcpListener({
-      tls: undefined,
-      http2: true,
-      host: {
-        limits: { ...DEFAULT_LIMITS, ...limits },
-        altSvc: '',
-        onRequest: (exchange) => opened.resolve(exchange.tunnel([])),
-        onRefused: () => {},
-      },
-    })
-    const path = folder.join('s')
-    await listener.listen({ path })
-    const client = connect({ path }).pause()
-    onTestFinished(async () => {
-      client.destroy()
-      listener.destroy()
-      await folder[Symbol.asyncDispose]()
-    })
-    client.write(REQUEST)
-    const tunnel = await opened.promise
-    for (const name of ['error', 'close']) tunnel.on(name, () => events.push(name))
-    return { tunnel, events, client }
-  }
-
   it('delays drain, and is counted in writableLength', async () => {
     const { tunnel, client } = await openStalled({})
     const bytes = Buffer.alloc(4_000_000, 'x')

@@ -1,5 +1,5 @@
 import { Duplex } from 'node:stream'
-import type { RequestBody } from '@fw/types'
+import type { BodyConsumer, RequestBody } from '@fw/types'
 import type { BufferAccount } from '../budget/buffer-account.ts'
 import { AbortedError } from '../errors.ts'
 import { responseBatch, type HeldOutput } from '../event-loop/response-batch.ts'
@@ -49,14 +49,7 @@ export class Tunnel extends Duplex implements HeldOutput {
     this.#stream = stream
     // Not every owner listens for errors. `close` follows each of them.
     this.on('error', ignore)
-    const { body } = stream
-    body.consume({
-      data: (chunk) => {
-        if (!this.push(chunk)) body.pause()
-      },
-      end: () => void this.push(null),
-      error: (error) => this.destroy(error),
-    })
+    stream.body.consume(new TunnelInput(this, stream.body))
   }
 
   override write(chunk: unknown, done?: WriteDone): boolean
@@ -126,6 +119,29 @@ export class Tunnel extends Duplex implements HeldOutput {
     if (waitingBytes === this.#countedBytes) return
     this.#stream.account.add(waitingBytes - this.#countedBytes)
     this.#countedBytes = waitingBytes
+  }
+}
+
+/** Passes the client's bytes to a tunnel. One object for each tunnel uses less memory than three functions. */
+class TunnelInput implements BodyConsumer {
+  readonly #tunnel: Tunnel
+  readonly #body: RequestBody
+
+  constructor(tunnel: Tunnel, body: RequestBody) {
+    this.#tunnel = tunnel
+    this.#body = body
+  }
+
+  data(chunk: Uint8Array): void {
+    if (!this.#tunnel.push(chunk)) this.#body.pause()
+  }
+
+  end(): void {
+    this.#tunnel.push(null)
+  }
+
+  error(error: Error): void {
+    this.#tunnel.destroy(error)
   }
 }
 
