@@ -14,7 +14,7 @@ export class FrameBudget {
    * @param perSecond Frames per second that the client can send on average; 0 disables the limit
    * @param now Returns a monotonic time in milliseconds
    */
-  constructor(perSecond: number, now: () => number = () => performance.now()) {
+  constructor(perSecond: number, now: () => number = monotonicMs) {
     this.#perSecond = perSecond
     this.#now = now
     this.#tokens = perSecond * BURST_SECONDS
@@ -37,4 +37,8 @@ export class FrameBudget {
     this.#tokens = Math.min(this.#tokens + earned, this.#perSecond * BURST_SECONDS)
     this.#refilledMs = nowMs
   }
+}
+
+function monotonicMs(): number {
+  return performance.now()
 }

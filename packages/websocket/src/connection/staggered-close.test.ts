@@ -1,5 +1,6 @@
+import cluster from 'node:cluster'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { closeSoon, drainReason } from './staggered-close.ts'
+import { closeSoon, drainCode, drainReason } from './staggered-close.ts'
 
 describe('closeSoon', () => {
   beforeEach(() => vi.useFakeTimers())
@@ -33,5 +34,15 @@ describe('drainReason', () => {
     const delayMs = Number(/^retry-after=(\d+)$/.exec(drainReason())?.[1])
     expect(delayMs).toBeGreaterThanOrEqual(0)
     expect(delayMs).toBeLessThan(5000)
+  })
+})
+
+describe('drainCode', () => {
+  afterEach(() => void Object.assign(cluster, { isWorker: false }))
+
+  it('returns 1001 for a process that ends, and 1012 for a worker that another one replaces', () => {
+    expect(drainCode()).toBe(1001)
+    Object.assign(cluster, { isWorker: true })
+    expect(drainCode()).toBe(1012)
   })
 })
