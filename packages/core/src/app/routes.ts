@@ -142,6 +142,7 @@ export class Routes {
   }
 
   /** Finds the route that accepts an extended CONNECT: a route for GET, because HTTP/1.1 opens its tunnel with GET. */
+  // docs/decisions/0110
   #findTunnel(protocol: string, target: RequestTarget): RouteMatch<Route> | RouteMiss {
     // RFC 9220 §3: the status for an unknown protocol is 501.
     if (!this.#protocols.has(protocol)) return { kind: 'tunnel' }
