@@ -13,7 +13,7 @@ const OPCODES = [0, 0, 0, 1, 1, 1, 2, 8, 9, 9, 10, 3, 11]
 const LENGTHS = [0, 0, 1, 2, 5, 125, 126, 127, 300, 1000, 1001]
 
 /**
- * Compares what the `ws` library receives through the gate with what it receives directly. The gate may delay messages, but must
+ * Compares the events of the `ws` library behind the gate with those without it. The gate may delay messages, but must
  * neither change nor lose an event, however the bytes are split.
  */
 const target: FuzzTarget<string> = {
