@@ -11,6 +11,9 @@ export interface EngineHost {
   readonly logger?: Logger | undefined
   /**
    * Reports whether to announce extended CONNECT (RFC 8441, RFC 9220) on a connection that opens now. Default: never.
+   *
+   * Browsers move WebSockets to HTTP/2 as soon as a server announces it. An application that handles only upgrades would
+   * then lose them.
    */
   readonly allowsTunnels?: (() => boolean) | undefined
   /** Runs the handler of a request. Never throws. */

@@ -438,6 +438,18 @@ describe('a limit of a tunnel', () => {
     expect(client.goaway).toBe('ENHANCE_YOUR_CALM')
   })
 
+  it('rejects a write that maxBufferedBytes does not admit while the client does not read', async () => {
+    const { tunnel, events } = await openTunnel(
+      { maxBufferedBytes: 2 ** 20, maxBufferedBytesPerConnection: 2 ** 18 },
+      { settings: [[Setting.INITIAL_WINDOW_SIZE, 10]] },
+    )
+    let writes = 0
+    for (; writes < 100 && !tunnel.destroyed; writes++) tunnel.write(Buffer.alloc(64 * 1024))
+    expect(writes).toBeGreaterThan(4)
+    expect(writes).toBeLessThan(20)
+    await expect.poll(() => events).toEqual(['error', 'close'])
+  })
+
   it('rejects too many small frames while the handler does not read', async () => {
     const { client, events } = await openTunnel({ maxBufferedBodyBytes: 1024 })
     client.send(...Array.from({ length: 20_000 }, () => data(1, 'x')))
