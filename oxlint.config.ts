@@ -23,9 +23,10 @@ const ladder = {
 
 /** The folders in core that must not use sockets: they see a `Transport`, or QUIC. */
 const withoutSockets = new Set(['engine', 'http1', 'http2', 'http3', 'memory'])
-/** The files that implement transports. `transport.ts` itself names the `Duplex` that it hands over. */
+/** The files that implement transports. `transport.ts` and `tunnel.ts` name the `Duplex` that they hand over. */
 const transports = [
   'packages/core/src/engine/transport.ts',
+  'packages/core/src/engine/exchange/tunnel.ts',
   'packages/core/src/engine/socket/{socket-transport,memory-transport,receive-buffer,node-read-buffer}.ts',
 ]
 

@@ -1,48 +1,34 @@
-import type { IncomingMessage } from 'node:http'
-import { HttpError, Server } from '@fw/core'
-import { type WebSocket, WebSocketServer } from 'ws'
+import { Server } from '@fw/core'
+import { type ServerWebSocket, webSocket } from '@fw/websocket'
 
-const MAX_BUFFERED_BYTES = 1024 * 1024
+type Member = Pick<ServerWebSocket, 'send'>
 
-const sockets = new WebSocketServer({ noServer: true, maxPayload: 4 * 1024 })
-const rooms = new Map<string, Set<WebSocket>>()
+const rooms = new Map<string, Set<Member>>()
 
 export const server = new Server({ shutdown: 'signals', trustProxy: false })
 const router = server.router()
 
-router.get('/rooms/:room', (ctx) => {
-  const { upgrade } = ctx.exchange
-  if (upgrade === undefined) throw new HttpError(426, undefined, { headers: { upgrade: 'websocket' } })
-  const origin = ctx.headers.get('origin') // pages from other sites can also connect, with the user's cookies
-  if (origin !== null && new URL(origin).host !== ctx.headers.get('host')) throw new HttpError(403)
-
-  const { room } = ctx.params
-  const request = { method: ctx.method, url: ctx.exchange.target, headers: Object.fromEntries(ctx.headers) }
-  const { socket, head } = upgrade()
-  sockets.handleUpgrade(request as IncomingMessage, socket, Buffer.from(head), (member) => {
-    join(room, member)
-    ctx.onDrain(() => member.close(1001)) // the server is closing
-  })
-})
-
-/** Adds a member to a room until the connection ends. */
-function join(name: string, member: WebSocket): void {
-  const members = rooms.get(name) ?? new Set()
-  rooms.set(name, members.add(member))
-  member.on('error', () => {}) // an invalid frame; ws closes the connection
-  member.on('message', (text) => send(members, text as Buffer))
-  member.on('close', () => {
-    members.delete(member)
-    if (members.size === 0) rooms.delete(name)
-  })
-}
-
-function send(members: Iterable<WebSocket>, text: Buffer): void {
-  for (const member of members) {
-    if (member.bufferedAmount > MAX_BUFFERED_BYTES) member.terminate() // the member reads too slowly
-    else member.send(text, { binary: false })
-  }
-}
+webSocket(
+  router,
+  '/rooms/:room',
+  { maxMessageBytes: 4 * 1024 },
+  {
+    open(socket) {
+      const { room } = socket.ctx.params
+      rooms.set(room, (rooms.get(room) ?? new Set()).add(socket))
+    },
+    message(socket, text) {
+      // A member that reads too slowly is disconnected, so do not wait for each one.
+      for (const member of rooms.get(socket.ctx.params.room) ?? []) void member.send(text)
+    },
+    close(socket) {
+      const { room } = socket.ctx.params
+      const members = rooms.get(room)
+      members?.delete(socket)
+      if (members?.size === 0) rooms.delete(room)
+    },
+  },
+)
 
 router.get('/', (ctx) =>
   ctx.html(`<!doctype html><title>Chat</title>

@@ -29,6 +29,7 @@ export const SIZE_BUDGETS: Readonly<Record<string, SizeBudget>> = {
   '@fw/sse': { packedBytes: 122_000, dependencies: 3 },
   '@fw/static': { packedBytes: 107_000, dependencies: 4 },
   '@fw/types': { packedBytes: 29_000, dependencies: 0 },
+  '@fw/websocket': { packedBytes: 64_000, dependencies: 6 },
 }
 
 /** Part of a `package-lock.json`: the installed packages by path. */

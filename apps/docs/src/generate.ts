@@ -40,6 +40,7 @@ const packages = [
   'session',
   'rate-limit',
   'node-middleware',
+  'websocket',
   'client-address',
   'http-fields',
   'compress',

@@ -11,7 +11,7 @@ const MAX_LINES = 150
 
 /** Pages that list every export of a package, so their length depends on the code. */
 const GENERATED =
-  /^reference\/(?:core|log|access-log|static|sse|cors|csrf|auth|etag|security-headers|rate-limit|node-middleware|session|client-address|http-fields|compress|types)$/
+  /^reference\/(?:core|log|access-log|static|sse|cors|csrf|auth|etag|security-headers|rate-limit|node-middleware|websocket|session|client-address|http-fields|compress|types)$/
 
 /** Returns the path of the Markdown file of a page. */
 function fileOf(path: string): string {

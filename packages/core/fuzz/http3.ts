@@ -115,7 +115,7 @@ function read(stream: Input['stream'], slices: readonly Buffer[]): Result {
       body += Buffer.from(slice).toString('latin1')
     },
   }
-  const reader = new RequestReader(DEFAULT_LIMITS, parts, (type, length) => frames.push([type, length]))
+  const reader = new RequestReader(DEFAULT_LIMITS, parts, (type, length) => frames.push([type, length]), true)
   const controlStream = new ControlStream()
   const decoderStream = new DecoderStream()
   let error: string | undefined

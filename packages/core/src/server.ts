@@ -117,6 +117,7 @@ export class Server implements AsyncDisposable {
         http3,
         limits: this.#limits,
         proxyProtocol: options.proxyProtocol,
+        allowsTunnels: () => this.#app.hasTunnels,
         onRequest: this.#onRequest,
         onRefused: this.#onRefused,
       })

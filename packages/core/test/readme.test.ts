@@ -10,7 +10,6 @@ const WITH_COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'README.md': [],
   'docs/bundling.md': ['@fw/core', 'esbuild', 'rolldown'],
   'docs/tls.md': ['@fw/core'],
-  'docs/websockets.md': ['@fw/core'],
 }
 
 for (const [page, installed] of Object.entries(WITH_COMMANDS))

@@ -18,6 +18,7 @@ export async function serveEngines(
   onRequest: (exchange: Exchange) => void,
   limits: Partial<Limits> = {},
   tls?: CertificateSet,
+  allowsTunnels: boolean = false,
 ): Promise<RunningEngines> {
   const refusals: Refusal[] = []
   const outcomes: Outcome[] = []
@@ -27,6 +28,7 @@ export async function serveEngines(
     host: {
       limits: { ...DEFAULT_LIMITS, ...limits },
       altSvc: '',
+      allowsTunnels: () => allowsTunnels,
       onRequest(exchange) {
         exchange.onClose = (outcome) => outcomes.push(outcome)
         onRequest(exchange)

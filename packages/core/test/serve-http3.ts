@@ -18,6 +18,7 @@ export interface Http3Server {
 export async function serveHttp3(
   handle: (exchange: Exchange) => void,
   limits: Partial<Limits> = {},
+  allowsTunnels: boolean = false,
 ): Promise<Http3Server> {
   const { key, cert } = await testCertificate()
   const refused: Refusal[] = []
@@ -29,6 +30,7 @@ export async function serveHttp3(
     engineHost: {
       limits: { ...DEFAULT_LIMITS, ...limits },
       altSvc: 'h3=":1"',
+      allowsTunnels: () => allowsTunnels,
       onRequest: handle,
       onRefused: (refusal) => void refused.push(refusal),
     },

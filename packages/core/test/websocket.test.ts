@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import * as log from '@fw/log'
-import { connect, testCertificate } from '@fw/testing'
+import { connect, rawExchange, testCertificate } from '@fw/testing'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import { HttpError, Server } from '../src/index.ts'
@@ -47,5 +47,29 @@ describe.each(['ws', 'wss'])('a WebSocket library on an upgraded connection (%s)
     const other = await connect(scheme === 'ws' ? 'h1' : 'h1+tls', { port: port ?? 0 })
     expect((await other.request({ path: '/echo' })).status).toBe(426)
     await other.close()
+  })
+})
+
+const until = (text: string): boolean => text.includes('\r\n\r\n')
+
+describe('a response with status 426 on HTTP/1.1', () => {
+  it.each([
+    ['keep-alive', 'connection: upgrade, keep-alive'],
+    ['close', 'connection: upgrade, close'],
+  ])('names the protocol in upgrade and connection (%s)', async (option, line) => {
+    await using server = new Server()
+    server.router().get('/', () => {
+      throw new HttpError(426, undefined, { headers: { upgrade: 'websocket' } })
+    })
+    server.router().get('/other', (ctx) => ctx.text('ok', { headers: { upgrade: 'websocket' } }))
+    const { port = 0 } = await server.listen({ port: 0, host: '127.0.0.1' })
+
+    const head = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: ${option}\r\n\r\n`
+    const { text } = await rawExchange(port, head('/'), { until })
+    expect(text).toContain('\r\nupgrade: websocket\r\n')
+    expect(text).toContain(`\r\n${line}\r\n`)
+    // With any other status, the connection does not ask the client to upgrade.
+    const other = await rawExchange(port, head('/other'), { until })
+    expect(other.text).not.toContain('upgrade')
   })
 })

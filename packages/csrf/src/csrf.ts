@@ -23,7 +23,7 @@ export function csrf(options: CsrfOptions = {}): Middleware {
   const { trustedOrigins = [], upgrades = true, onRefused } = options
   const trusted: ReadonlySet<string> = new Set(trustedOrigins)
   return (ctx, next) => {
-    if (isSafe(ctx.method) && !(upgrades && ctx.exchange.upgrade !== undefined)) return next()
+    if (isHandshake(ctx) ? !upgrades : isSafe(ctx.method)) return next()
     const refusal = refusalOf(ctx, trusted)
     if (refusal === undefined || ctx.route?.options.csrf === false) return next()
     if (onRefused === undefined) {
@@ -36,6 +36,12 @@ export function csrf(options: CsrfOptions = {}): Middleware {
 
 function isSafe(method: string): boolean {
   return method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
+}
+
+/** Reports whether a request opens a WebSocket: a GET with `Upgrade`, or an extended CONNECT on HTTP/2 and HTTP/3. */
+function isHandshake({ method, exchange }: Context): boolean {
+  if (method === 'CONNECT') return exchange.upgradeProtocol !== undefined
+  return isSafe(method) && exchange.upgrade !== undefined
 }
 
 /** Returns the reason to refuse a request; `undefined` if it passes. */

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:http2'
 import { Server } from '@fw/core'
 import { setSinks } from '@fw/log'
 import { eachProtocol, rawExchange, type ServerDemand } from '@fw/testing'
@@ -89,5 +91,28 @@ describe('a request that offers to upgrade', () => {
     [200, {}, ['origin: https://attacker.example']],
   ])('is answered with %i for the options %j and the lines %j', async (status, options, lines) => {
     expect(await offer(options, ...lines)).toContain(` ${status} `)
+  })
+})
+
+describe('an extended CONNECT (RFC 8441)', () => {
+  it.each<[number, CsrfOptions, Record<string, string>]>([
+    [403, {}, { origin: 'https://attacker.example' }],
+    [403, {}, { 'sec-fetch-site': 'cross-site' }],
+    [200, {}, { 'sec-fetch-site': 'same-origin' }],
+    [200, {}, {}],
+    [200, { upgrades: false }, { origin: 'https://attacker.example' }],
+  ])('is answered with %i for the options %j and the fields %j', async (status, options, fields) => {
+    await using server = new Server()
+    server
+      .router()
+      .use(csrf(options))
+      .get('/', { tunnels: ['websocket'] }, (ctx) => void ctx.exchange.tunnel([]).resume().end())
+    const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
+    const client = connect(url)
+    await once(client, 'remoteSettings')
+    const stream = client.request({ ':method': 'CONNECT', ':protocol': 'websocket', ':path': '/', ...fields })
+    const [head] = (await once(stream, 'response')) as [Record<string, unknown>]
+    expect(head[':status']).toBe(status)
+    client.destroy()
   })
 })

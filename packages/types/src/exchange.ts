@@ -98,6 +98,14 @@ export interface Exchange extends ResponseBody {
    * request is an HTTP/1.1 request without content that has `upgrade` and `connection: upgrade` (RFC 9110 §7.8).
    */
   readonly upgrade: (() => UpgradedConnection) | undefined
+  /**
+   * The protocol that the client requests for a tunnel, in lower case, such as `websocket`; `undefined` for any other request.
+   *
+   * On HTTP/1.1, the first member of `Upgrade`, under the conditions of `upgrade` (RFC 9110 §7.8). On HTTP/2 and HTTP/3, the
+   * `:protocol` of an extended CONNECT (RFC 8441 §4, RFC 9220 §3). Only a route whose option `tunnels` names the protocol
+   * receives an extended CONNECT.
+   */
+  readonly upgradeProtocol: string | undefined
   /** Sends an informational response (1xx, except 100 and 101) if the protocol supports it. */
   inform(status: number, headers: FieldList): void
   /**
@@ -115,4 +123,19 @@ export interface Exchange extends ResponseBody {
    * @throws {TypeError} if the status or a field cannot be sent
    */
   start(status: number, headers: FieldList): void
+  /**
+   * Accepts the tunnel that `upgradeProtocol` names. Sends 101 on HTTP/1.1, with `connection` and `upgrade`, and 200 on HTTP/2
+   * and HTTP/3. To refuse the tunnel, send any other response instead.
+   *
+   * The caller owns the returned stream and must close it. `end()` ends this direction, and the client can still send.
+   * `destroy()` aborts both directions: RST_STREAM with CANCEL on HTTP/2, H3_REQUEST_CANCELLED on HTTP/3, and a closed
+   * connection on HTTP/1.1. If the client aborts, the stream is destroyed, and emits `error` with code `FW_ABORTED` if it has
+   * a listener. The writes of an event-loop turn are sent together. `writableLength` counts the bytes that the engine has
+   * not sent. `onClose` is called after the tunnel has closed, and never reports it as aborted.
+   *
+   * @param headers Fields of the response, such as those that middleware has set
+   * @throws {TypeError} if the request does not ask for a tunnel, or a field cannot be sent
+   * @throws {Error} if a response was already sent, or the client has disconnected
+   */
+  tunnel(headers: FieldList): Duplex
 }

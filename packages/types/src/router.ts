@@ -22,6 +22,12 @@ export interface RouteOptions {
    * returns later is discarded.
    */
   readonly timeoutMs?: number
+  /**
+   * Protocols whose tunnels the handler accepts with `ctx.exchange.tunnel()`, in lower case: `['websocket']`. A GET route then
+   * also receives an extended CONNECT with one of them (RFC 8441, RFC 9220), and `ctx.method` is `CONNECT`. The server announces
+   * extended CONNECT on connections that open after the first such route is registered. Default: none.
+   */
+  readonly tunnels?: readonly string[]
   /** Validates the decoded parameters. The schema's output is `ctx.valid.params`. */
   readonly params?: StandardSchema | undefined
   /** Validates the query: a string for each name, or an array of strings for a repeated name. */

@@ -19,6 +19,7 @@ export class SilentExchange implements Exchange {
   readonly isOpen = false
   readonly bufferedBytes = 0
   readonly upgrade = undefined
+  readonly upgradeProtocol = undefined
   status = 0
   bodyBytes = 0
   onClose: ((outcome: Outcome) => void) | undefined = undefined
@@ -41,6 +42,10 @@ export class SilentExchange implements Exchange {
     this.bodyBytes = body === null ? 0 : typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
     this.onClose?.({ status, bodyBytes: this.bodyBytes, aborted: false })
     this.#resolve?.()
+  }
+
+  tunnel(): never {
+    throw new Error('SilentExchange does not support tunnels')
   }
 
   start(): never {

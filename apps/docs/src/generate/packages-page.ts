@@ -17,6 +17,7 @@ const GUIDES: Readonly<Record<string, string>> = {
   '@fw/session': '/guides/sessions/',
   '@fw/node-middleware': '/guides/node-middleware/',
   '@fw/rate-limit': '/guides/rate-limit/',
+  '@fw/websocket': '/guides/websockets/',
   '@fw/client-address': '/guides/client-address/',
   '@fw/http-fields': '/guides/http-fields/',
   '@fw/compress': '/guides/compression/',

@@ -55,7 +55,27 @@ export const BEHAVIORS: readonly [Behavior, ...Behavior[]] = [
   },
   // Never responds.
   () => {},
+  openTunnel,
+  openTunnel,
 ]
+
+/** Opens a tunnel if the client requests one, and closes it in one of several ways. */
+function openTunnel(exchange: Exchange, random: Random): void {
+  if (exchange.upgradeProtocol === undefined) {
+    exchange.respond(404, [], null)
+    return
+  }
+  const tunnel = exchange.tunnel(['x-tunnel', '1'])
+  const how = random.below(5)
+  if (how === 0) tunnel.destroy()
+  else if (how === 1) tunnel.resume().end(Buffer.alloc(random.pick([0, 1, 70_000]), 'x'))
+  else if (how === 2) tunnel.pipe(tunnel)
+  else {
+    for (let left = random.below(20); left > 0; left--) tunnel.write(Buffer.alloc(random.pick([1, 100, 20_000]), 'x'))
+    if (how === 3) tunnel.on('data', () => tunnel.destroy()).on('end', () => tunnel.end())
+    else setImmediate(() => tunnel.resume().end())
+  }
+}
 
 async function stream(exchange: Exchange, random: Random): Promise<void> {
   exchange.start(200, ['content-type', 'text/event-stream'])

@@ -57,6 +57,7 @@ export async function ask(slices: readonly Buffer[], options: AskOptions): Promi
     host: {
       limits: { ...DEFAULT_LIMITS, maxStreamResetBurst: 1000, drainIdleMs: 0, lingerTimeoutMs: 1 },
       altSvc: '',
+      allowsTunnels: () => true,
       onRefused: ({ reason }) => refusals.push(reason),
       onRequest(exchange) {
         const ends: Outcome[] = []

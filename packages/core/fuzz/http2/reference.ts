@@ -24,6 +24,7 @@ export async function askNode(frames: readonly Buffer[]): Promise<ReferenceVerdi
   const session = performServerHandshake(wire as unknown as Socket, {
     // Use the engine's limits, so that sizes cause no differences.
     maxHeaderListPairs: 1000,
+    settings: { enableConnectProtocol: true },
   })
   wire.on('error', ignore)
   session.on('error', ignore)

@@ -22,6 +22,7 @@ const PATHS: Choice = [
 ]
 const SCHEMES: Choice = ['http', 'https', 'HTTP', 'ftp', '']
 const AUTHORITIES: Choice = ['a', 'a:80', '[::1]:1', 'A', '', 'a b', 'u@a', 'b', 'a:x', 'a,b']
+const PROTOCOLS: Choice = ['websocket', 'WebSocket', 'connect-udp', 'a/1', '', 'a b', 'a,b', 'a/', '\xe9']
 const LENGTHS: Choice = [
   '0',
   '3',
@@ -101,8 +102,13 @@ export function requestFields(random: Random, length: number | undefined): Field
     [':authority', pick('a', AUTHORITIES)],
     [':path', pick(random.pick(['/', '/a?b=c']), PATHS)],
   ]
+  if (method === 'CONNECT' && random.chance(0.5)) pseudo.splice(0, 4, [':method', method], [':authority', 'a:1'])
+  else if (random.chance(0.1)) {
+    // An extended CONNECT (RFC 8441 §4).
+    pseudo[0] = [':method', pick('CONNECT', METHODS)]
+    pseudo.push([':protocol', pick('websocket', PROTOCOLS)])
+  }
   if (random.chance(0.2)) swap(pseudo, random)
-  if (method === 'CONNECT' && random.chance(0.8)) pseudo.splice(0, 4, [':method', method], [':authority', 'a:1'])
   if (isOdd && random.chance(0.2)) pseudo.splice(random.below(pseudo.length), 1)
   const fields: Field[] = [...pseudo, ...ordinaryFields(random, 0.6)]
   if (length !== undefined) fields.push(['content-length', pick(String(length), LENGTHS)])

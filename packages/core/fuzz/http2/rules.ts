@@ -32,6 +32,8 @@ export const STRICTER: readonly Rule[] = [
     reason: /^Malformed request: CONNECT with(?:out a host and a port| a body)$/,
     source: 'RFC 9113 §8.5, RFC 9110 §9.3.6',
   },
+  { reason: /^HEADERS in a tunnel$/, source: 'RFC 9113 §8.5: only DATA and stream management frames' },
+  { reason: /^Malformed request: Invalid :protocol$/, source: 'RFC 8441 §4: a token' },
   { reason: /^Unknown expectation$/, source: 'RFC 9110 §10.1.1: 417' },
   { reason: /^Malformed request: Host given twice$/, source: 'RFC 9110 §7.2: one host' },
   {

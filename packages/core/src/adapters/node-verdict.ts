@@ -25,6 +25,8 @@ export function judgeNodeRequest(request: NodeRequest): Verdict<JudgedHead> {
     authority: isHttp2 ? headers[':authority']?.toString() : parts.authority,
     host: hostOf(request),
     path: parts.path,
+    protocol: undefined,
+    allowsProtocol: false,
     contentLength: headers['content-length'],
     isChunked: headers['transfer-encoding'] !== undefined,
     te: isHttp2 ? headers.te?.toString() : undefined,

@@ -143,6 +143,11 @@ export class App {
     return this.#responseChecks.counts
   }
 
+  /** Whether any route accepts tunnels, so that engines announce extended CONNECT. */
+  get hasTunnels(): boolean {
+    return this.#routes.hasTunnels
+  }
+
   /** Responds to an exchange. Never throws: an error becomes a response or aborts the exchange. */
   handle(exchange: Exchange): void {
     if (this.#allowedHosts?.allows(exchange.authority) === false) {
@@ -151,7 +156,8 @@ export class App {
     }
     const { method } = exchange
     const target = parseRequestTarget(method, exchange.target)
-    const found = this.#routes.find(method, target)
+    const protocol = method === 'CONNECT' ? exchange.upgradeProtocol : undefined
+    const found = this.#routes.find(method, target, protocol)
     if (found.kind === 'match') {
       const { info, group, step, serialize } = found.value
       const context = new RequestContext(exchange, target, info, found.params, this.#host, serialize)

@@ -201,6 +201,14 @@ export class RouteGroup implements RouteScope {
     if (!isHandler(handler)) throw notAHandler(api, handler)
     const info: RouteInfo = { method: methodName, pattern, options: options as RouteOptions }
     checkRouteOptions(info)
+    if (info.options.tunnels !== undefined && method !== 'GET' && method !== ANY_METHOD) {
+      throw withCode(
+        'FW_INVALID_OPTION',
+        new TypeError(
+          `${api}: option "tunnels" must be set on a GET route, got ${methodName}. Register it with get().`,
+        ),
+      )
+    }
     const schemas = responseSchemas(info.options.response, api)
     const serialize = serializerOf(schemas, api)
     const validation = validationOf(info.options)

@@ -43,6 +43,8 @@ export class Routes {
   readonly #table: RouteTable<Route>
   readonly #groups: PrefixedGroup[] = []
   readonly #added: Route[] = []
+  /** Protocols that the routes' `tunnels` options name. */
+  readonly #protocols = new Set<string>()
 
   constructor(routing: Routing) {
     this.#routing = routing
@@ -61,11 +63,17 @@ export class Routes {
   add(method: MethodKey, pattern: string, route: Route): void {
     this.#table.add(method, pattern, route)
     this.#added.push(route)
+    for (const protocol of route.info.options.tunnels ?? []) this.#protocols.add(protocol)
   }
 
   /** Routes in registration order. */
   get added(): readonly Route[] {
     return this.#added
+  }
+
+  /** Whether any route accepts tunnels. */
+  get hasTunnels(): boolean {
+    return this.#protocols.size > 0
   }
 
   /** Adds a route unless another one is registered for the same paths. A later `add` replaces it. */
@@ -93,7 +101,9 @@ export class Routes {
     this.#groups.push({ prefix: this.#routing.caseSensitive ? prefix : prefix.map(segmentWithoutCase), group })
   }
 
-  find(method: string, target: RequestTarget): RouteMatch<Route> | RouteMiss {
+  /** @param tunnel Value of `:protocol` in lower case; `undefined` except for an extended CONNECT */
+  find(method: string, target: RequestTarget, tunnel?: string): RouteMatch<Route> | RouteMiss {
+    if (tunnel !== undefined) return this.#findTunnel(tunnel, target)
     if (target.form === 'authority') return { kind: 'tunnel' }
     if (target.form === 'asterisk') return { kind: 'options', allow: this.#table.methods, routes: [] }
     if (target.form === 'malformed') return { kind: 'bad-target', detail: 'The request target is malformed' }
@@ -129,6 +139,16 @@ export class Routes {
       if (coversPath(candidate.prefix, segments)) best = candidate
     }
     return best?.group
+  }
+
+  /** Finds the route that accepts an extended CONNECT: a route for GET, because HTTP/1.1 opens its tunnel with GET. */
+  // docs/decisions/0110
+  #findTunnel(protocol: string, target: RequestTarget): RouteMatch<Route> | RouteMiss {
+    // RFC 9220 §3: the status for an unknown protocol is 501.
+    if (!this.#protocols.has(protocol)) return { kind: 'tunnel' }
+    const found = this.find('GET', target)
+    if (found.kind !== 'match' || found.value.info.options.tunnels?.includes(protocol) === true) return found
+    return { kind: 'other-methods', allow: this.#table.allowed(target.path), routes: this.ofPath(target.path) }
   }
 }
 

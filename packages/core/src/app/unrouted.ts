@@ -13,7 +13,7 @@ export type RouteMiss =
   /** A route exists for the path with, or without, a trailing slash. */
   | { readonly kind: 'other-end'; readonly location: string }
   | { readonly kind: 'bad-target'; readonly detail: string }
-  /** The method is CONNECT with an authority, which only a proxy supports. */
+  /** The method is CONNECT with an authority, which only a proxy supports, or for a protocol of no route. */
   | { readonly kind: 'tunnel' }
 
 /** Responds to a request that no route handles. */

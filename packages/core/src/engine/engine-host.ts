@@ -9,6 +9,13 @@ export interface EngineHost {
   readonly altSvc: string
   /** Logger for connection events. Default: none. */
   readonly logger?: Logger | undefined
+  /**
+   * Reports whether to announce extended CONNECT (RFC 8441, RFC 9220) on a connection that opens now. Default: never.
+   *
+   * Browsers move WebSockets to HTTP/2 as soon as a server announces it. An application that handles only upgrades would
+   * then lose them.
+   */
+  readonly allowsTunnels?: (() => boolean) | undefined
   /** Runs the handler of a request. Never throws. */
   onRequest(exchange: Exchange): void
   /** Reports, once, a request that the engine rejected or abandoned before a handler received it. Never throws. */

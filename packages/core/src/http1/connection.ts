@@ -2,6 +2,7 @@ import type { UpgradedConnection } from '@fw/types'
 import { AbortedError } from '../engine/errors.ts'
 import type { Deadlines, HasDeadline } from '../engine/event-loop/deadlines.ts'
 import type { Drainable, EngineHost } from '../engine/engine-host.ts'
+import type { Tunnel } from '../engine/exchange/tunnel.ts'
 import { runOutsideRequests } from '../engine/event-loop/outside-requests.ts'
 import { ownBytes } from '../engine/socket/kept-bytes.ts'
 import { startsWithPreface } from '../engine/socket/http2-preface.ts'
@@ -15,6 +16,7 @@ import type { Http1Exchange } from './exchange.ts'
 import { Http1Output } from './output.ts'
 import { RequestCycle, type CycleOwner } from './request-cycle.ts'
 import type { ConnectionFields } from './response-head.ts'
+import { Http1Tunnel } from './tunnel.ts'
 
 /**
  * Owns the transport of one HTTP/1.x connection, its deadlines and its close. `RequestCycle` serves the requests.
@@ -31,7 +33,8 @@ export class Http1Connection implements CycleOwner, TransportOwner, HasDeadline,
   readonly #deadlines: Deadlines
   readonly #flow: ReadFlow
   readonly #cycle: RequestCycle
-  #closing: LingeringClose | undefined = undefined
+  /** Receives bytes instead of the request cycle after the last request. */
+  #receiver: LingeringClose | Http1Tunnel | undefined = undefined
 
   constructor(transport: Transport, options: Http1ConnectionOptions) {
     const { host, deadlines } = options
@@ -85,7 +88,7 @@ export class Http1Connection implements CycleOwner, TransportOwner, HasDeadline,
     if (phase === 'lingering' || phase === 'upgraded' || phase === 'closed') return
     this.#cycle.stop()
     this.output.giveUp()
-    this.#closing = new LingeringClose(this, this.#transport, this.#flow, this.#host.limits, this.#deadlines)
+    this.#receiver = new LingeringClose(this, this.#transport, this.#flow, this.#host.limits, this.#deadlines)
   }
 
   destroy(): void {
@@ -117,6 +120,20 @@ export class Http1Connection implements CycleOwner, TransportOwner, HasDeadline,
     return { socket, head }
   }
 
+  openTunnel(exchange: Http1Exchange): Tunnel {
+    const cycle = this.#cycle
+    cycle.keepReceived()
+    const { received } = cycle
+    cycle.phase = 'upgraded'
+    cycle.received = undefined
+    this.deadlineMs = Infinity
+    const parts = { transport: this.#transport, output: this.output, flow: this.#flow, limits: this.#host.limits }
+    const tunnel = (this.#receiver = new Http1Tunnel(exchange, parts))
+    if (received !== undefined) tunnel.body.push(ownBytes(received))
+    tunnel.onReadTurn()
+    return tunnel.duplex
+  }
+
   connectionFields(close: boolean): ConnectionFields {
     return this.#cycle.connectionFields(close)
   }
@@ -134,20 +151,21 @@ export class Http1Connection implements CycleOwner, TransportOwner, HasDeadline,
   }
 
   onReadTurn(): void {
+    if (this.#receiver instanceof Http1Tunnel) return this.#receiver.onReadTurn()
     this.#cycle.advance()
     // The server can have started to shut down in the meantime.
     if (!this.#cycle.keepAlive && this.#cycle.isQuiet) this.drain()
   }
 
   onDeadline(): void {
-    if (this.#closing !== undefined) this.#closing.onDeadline()
+    if (this.#receiver !== undefined) this.#receiver.onDeadline()
     // Received bytes are queued behind other connections. Do not answer 408 for our own delay.
     else if (this.#flow.isResting) this.deadlineMs = 0
     else this.#cycle.onTimeout()
   }
 
   onBytes(bytes: Buffer): void {
-    if (this.#closing !== undefined) return this.#closing.onBytes(bytes)
+    if (this.#receiver !== undefined) return this.#receiver.onBytes(bytes)
     const cycle = this.#cycle
     cycle.readMs = receivedNow()
     try {
@@ -166,6 +184,7 @@ export class Http1Connection implements CycleOwner, TransportOwner, HasDeadline,
   }
 
   onEnd(): void {
+    if (this.#receiver instanceof Http1Tunnel) return this.#receiver.onEnd()
     this.#cycle.hasPeerEnded = true
     this.onPeerEnd()
   }
@@ -182,6 +201,7 @@ export class Http1Connection implements CycleOwner, TransportOwner, HasDeadline,
     this.#deadlines.unwatch(this)
     this.output.close()
     this.#cycle.close()
+    if (this.#receiver instanceof Http1Tunnel) this.#receiver.onClose()
     traceClose(this.#transport, 'HTTP/1.1')
     this.#options.onClose(this)
   }

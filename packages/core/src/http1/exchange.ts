@@ -2,7 +2,8 @@ import type { ExchangeTrace, FieldList, RequestHeaders, SharedChunk, UpgradedCon
 import { LARGE_HEAD_BYTES } from '../engine/budget/buffer-account.ts'
 import { BaseExchange } from '../engine/exchange/base-exchange.ts'
 import { ReceivedBody } from '../engine/exchange/received-body.ts'
-import type { ResponseHead } from '../engine/exchange/response-head.ts'
+import { tunnelHead, type ResponseHead } from '../engine/exchange/response-head.ts'
+import type { Tunnel } from '../engine/exchange/tunnel.ts'
 import { traceFlushed } from '../engine/tracing/request-trace.ts'
 import { hasBody } from './framing.ts'
 import type { RequestHead } from './request-head.ts'
@@ -22,6 +23,9 @@ const JOINED_BODY_CHARS = 16 * 1024
 /** Maximum size of a body or chunk, in bytes, that is copied into one write with its framing (docs/decisions/0007). */
 const COPIED_BYTES = 2 * 1024
 
+/** Captures the first protocol in the value of `Upgrade`, with its version. */
+const PROTOCOL = /^[\t ,]*([!#$%&'*+.^_`|~\dA-Za-z-]+(?:\/[!#$%&'*+.^_`|~\dA-Za-z-]+)?)[\t ]*(?:,|$)/
+
 /** The connection of an exchange. */
 export interface Http1ExchangeOwner {
   readonly scheme: 'http' | 'https'
@@ -35,6 +39,8 @@ export interface Http1ExchangeOwner {
   break(isVisible: boolean): void
   /** Returns the connection for another protocol, with the bytes received after the request. */
   giveAway(): UpgradedConnection
+  /** Keeps the connection for a tunnel, which starts with the bytes received after the request. */
+  openTunnel(exchange: Http1Exchange): Tunnel
   /** Called when the application has completed a response that has not been sent yet. */
   onComplete(exchange: Http1Exchange): void
   /** Continues with the connection after the exchange has ended. */
@@ -97,14 +103,26 @@ export class Http1Exchange extends BaseExchange {
     return this.#output.bufferedBytes
   }
   override get upgrade(): (() => UpgradedConnection) | undefined {
-    const { fields, framing } = this.#head
-    if (fields.minor === 0 || hasBody(framing) || !this.headers.has('upgrade')) return undefined
-    const options = this.headers.get('connection') ?? ''
-    if (!/(?:^|,)[\t ]*upgrade[\t ]*(?:,|$)/i.test(options)) return undefined
+    if (!this.#mayUpgrade) return undefined
     return () => {
       this.switchProtocols()
       return this.#owner.giveAway()
     }
+  }
+  override get upgradeProtocol(): string | undefined {
+    if (!this.#mayUpgrade) return undefined
+    // RFC 9110 §7.8: the client lists protocols in the order of its preference.
+    return PROTOCOL.exec(this.headers.get('upgrade') ?? '')?.[1]?.toLowerCase()
+  }
+
+  override tunnel(fields: FieldList): Tunnel {
+    const protocol = this.upgradeProtocol
+    if (protocol === undefined) return super.tunnel(fields)
+    const head = tunnelHead(fields)
+    this.beginTunnel(101)
+    const switching = [...head.fields, 'connection', 'upgrade', 'upgrade', protocol]
+    this.#output.writeText(encodeInformational(101, switching))
+    return this.#owner.openTunnel(this)
   }
 
   /** Whether the client would mistake FIN for the end of this incomplete response. */
@@ -200,6 +218,13 @@ export class Http1Exchange extends BaseExchange {
   #cutOff(): true {
     this.abort()
     return true
+  }
+
+  /** Whether the request permits 101 (RFC 9110 §7.8). Its body would otherwise precede the bytes of the new protocol. */
+  get #mayUpgrade(): boolean {
+    const { fields, framing } = this.#head
+    if (fields.minor === 0 || hasBody(framing) || !this.headers.has('upgrade')) return false
+    return /(?:^|,)[\t ]*upgrade[\t ]*(?:,|$)/i.test(this.headers.get('connection') ?? '')
   }
 
   #emptyBody(): ReceivedBody {

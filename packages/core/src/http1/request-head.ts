@@ -132,6 +132,8 @@ function receivedHead(method: string, target: string, fields: MessageFields): Re
     authority: parts?.authority,
     host: fields.host,
     path: parts === undefined ? target : parts.path,
+    protocol: undefined,
+    allowsProtocol: false,
     contentLength: fields.contentLength,
     isChunked: fields.transferEncoding !== undefined,
     te: undefined,

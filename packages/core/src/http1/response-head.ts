@@ -3,6 +3,8 @@ import { httpDate } from '../engine/fields/http-date.ts'
 import type { ResponseHead } from '../engine/exchange/response-head.ts'
 import { statusPhrase } from '../engine/semantics/status-phrase.ts'
 
+const UPGRADE_REQUIRED = 426
+
 /** How a response body is delimited (RFC 9112 §6.3). */
 export type ResponseFraming =
   /** The response has no body and no `content-length`. */
@@ -49,7 +51,10 @@ export function encodeHead(
   if (connection.altSvc !== '') text += `alt-svc: ${connection.altSvc}\r\n`
   if (framing === 'length') text += `content-length: ${head.contentLength}\r\n`
   else if (framing === 'chunked') text += 'transfer-encoding: chunked\r\n'
-  return text + connectionLines(connection)
+  if (status !== UPGRADE_REQUIRED || head.upgrade === undefined) return text + connectionLines(connection)
+  // RFC 9110 §15.5.22 requires `upgrade` in this response, and §7.8 the connection option for it.
+  const lines = connectionLines(connection).replace('connection: ', 'connection: upgrade, ')
+  return `${text}upgrade: ${head.upgrade}\r\n${lines}`
 }
 
 /** Returns the last lines of a head. */

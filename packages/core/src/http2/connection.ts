@@ -89,8 +89,9 @@ export class Http2Connection
     this.#writer = new FrameWriter(transport)
     this.sender = new Sender(this.#writer)
     // RFC 9113 §3.4: SETTINGS is the server's preface and must be the first frame.
-    this.#writer.settings(serverSettings(limits))
-    this.#streams = new Http2Streams(this)
+    const allowsTunnels = host.allowsTunnels?.() === true
+    this.#writer.settings(serverSettings(limits, allowsTunnels))
+    this.#streams = new Http2Streams(this, allowsTunnels)
     this.#frames = new FrameReceiver(this, this.#streams)
     this.#flow = new ReadFlow(transport, limits.maxPipelinedRequests, this)
     this.#output = new OutputWatch(this.sender, deadlines, limits, nowMs)

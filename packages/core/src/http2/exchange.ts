@@ -64,7 +64,7 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
     this.#head = head
     this.priority = priority
     this.#window = window
-    this.#requestBody = hasBody ? new Http2RequestBody(this, head.contentLength, head.expectsContinue) : undefined
+    this.#requestBody = hasBody ? new Http2RequestBody(this, head) : undefined
   }
 
   get method(): string {
@@ -149,7 +149,7 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
   onRequestEnd(trailers: FieldList): void {
     this.#requestBody?.onEnd(trailers)
     // A response without a body is sent with its head, before the application ends it.
-    if (this.#isSent && this.isComplete) this.#owner.onComplete(this)
+    if (this.#isSent && (this.isComplete || this.isTunnel)) this.onResponseSent()
   }
 
   /** Fails the request body with an error that the handler can still answer, such as 431 for trailers. */
@@ -338,7 +338,7 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
 
   protected override sendReset(): void {
     this.#queue?.clear()
-    this.#owner.resetStream(this, ErrorCode.INTERNAL_ERROR)
+    this.#owner.resetStream(this, this.isTunnel ? ErrorCode.CANCEL : ErrorCode.INTERNAL_ERROR)
   }
 
   protected override awaitFlush(trace: ExchangeTrace): void {
@@ -350,6 +350,13 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
     super.settle(aborted)
     this.#setDeadline()
     if (this.#requestBody !== undefined && !this.#requestBody.isComplete) this.#requestBody.body.discard()
+  }
+
+  /** Completes the stream, or discards the rest of the request. */
+  protected onResponseSent(): void {
+    if (this.openBody === undefined) this.#owner.onComplete(this)
+    // RFC 9113 §8.1 permits RST_STREAM here, but some clients lose a response that it follows immediately.
+    else this.openBody.linger()
   }
 
   /** Time by which the client must read more of the response. */
@@ -376,9 +383,7 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
     this.#setDeadline()
     if (this.#owner.sender.isBlocked) this.#owner.sender.awaitRoom(this)
     else this.onRoom()
-    if (this.openBody === undefined) this.#owner.onComplete(this)
-    // RFC 9113 §8.1 permits RST_STREAM here, but some clients lose a response that it follows immediately.
-    else this.openBody.linger()
+    this.onResponseSent()
   }
 
   /** Wakes the writer when the connection has room. */

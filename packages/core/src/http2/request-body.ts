@@ -8,6 +8,7 @@ import { ReceivedBody, type BodySupply } from '../engine/exchange/received-body.
 import { BodyTimeout } from './body-timeout.ts'
 import { ConnectionError, ErrorCode, StreamError } from './errors.ts'
 import { DEFAULT_WINDOW } from './frames/frame-types.ts'
+import type { Http2RequestHead } from './request-head.ts'
 import type { SpareWindow } from './receive-windows.ts'
 
 /**
@@ -22,6 +23,9 @@ const WINDOW_PER_UNREAD_FRAME = 64
 const RESET_AFTER_MS = 250
 /** Maximum window of a stream, in bytes, reached while the handler keeps up. A client sends one window per round trip. */
 const MAX_STREAM_WINDOW: number = 1024 * 1024
+
+/** The parts of a request head that concern the body. */
+type Http2BodyHead = Pick<Http2RequestHead, 'contentLength' | 'expectsContinue' | 'protocol'>
 
 /** Gives a request body access to its exchange. */
 export interface Http2BodyOwner {
@@ -63,6 +67,8 @@ export class Http2RequestBody implements BodySupply {
   #isFull = false
   #unreadFrames = 0
   #isComplete = false
+  /** Whether time limits apply. The client of a tunnel can wait as long as it wants. */
+  readonly #isTimed: boolean
   /** Whether the stream has ended. If so, no frame may be sent on it. */
   #isOver = false
   #receivedBytes = 0
@@ -73,13 +79,13 @@ export class Http2RequestBody implements BodySupply {
   /** Received bytes that no WINDOW_UPDATE has returned yet. */
   #owed = 0
 
-  /** @param announced Value of `content-length`, `undefined` if the field is absent */
-  constructor(owner: Http2BodyOwner, announced: number | undefined, expectsContinue: boolean) {
+  constructor(owner: Http2BodyOwner, { contentLength, expectsContinue, protocol }: Http2BodyHead) {
     const { limits } = owner
-    this.body = new ReceivedBody(announced, limits.maxBufferedBodyBytes, this)
+    this.body = new ReceivedBody(contentLength, limits.maxBufferedBodyBytes, this)
     this.#owner = owner
-    this.#announced = announced
+    this.#announced = contentLength
     this.#awaitsContinue = expectsContinue
+    this.#isTimed = protocol === undefined
     this.#watchSoon()
   }
 
@@ -98,7 +104,7 @@ export class Http2RequestBody implements BodySupply {
     this.#isNoted = false
     // No timeout applies while the client is waiting for 100 (Continue), or until the handler has read the buffered
     // bytes.
-    if (this.#isComplete || this.#awaitsContinue || this.#isFull || this.#linger !== undefined) return
+    if (this.#isComplete || this.#awaitsContinue || this.#isFull || this.#linger !== undefined || !this.#isTimed) return
     const { deadlines, limits } = this.#owner
     this.#time ??= new BodyTimeout(limits, deadlines, nowMs)
     try {
@@ -243,7 +249,7 @@ export class Http2RequestBody implements BodySupply {
   }
 
   #watchSoon(): void {
-    if (this.#isNoted) return
+    if (this.#isNoted || !this.#isTimed) return
     this.#isNoted = true
     this.#owner.watchSoon()
   }

@@ -11,12 +11,15 @@ const TABLE_BYTES = 4096
 /** Decodes a client's field blocks. Caches the last valid request head, because clients often repeat it. */
 export class RequestDecoder {
   readonly #limits: Limits
+  readonly #allowsTunnels: boolean
   readonly #hpack: HpackDecoder
   #section: FieldSection | undefined = undefined
   #head: Http2RequestHead | undefined = undefined
 
-  constructor(limits: Limits) {
+  /** @param allowsTunnels Whether the server has announced extended CONNECT */
+  constructor(limits: Limits, allowsTunnels: boolean) {
     this.#limits = limits
+    this.#allowsTunnels = allowsTunnels
     this.#hpack = new HpackDecoder(TABLE_BYTES, limits.maxHeadBytes)
   }
 
@@ -33,7 +36,7 @@ export class RequestDecoder {
   /** Reads a section as a request head. @throws like `readRequestHead` */
   head(section: FieldSection): Http2RequestHead {
     if (section === this.#section && this.#head !== undefined) return this.#head
-    const head = readRequestHead(section, this.#limits)
+    const head = readRequestHead(section, this.#limits, this.#allowsTunnels)
     this.#section = section
     this.#head = head
     return head

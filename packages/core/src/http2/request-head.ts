@@ -12,7 +12,9 @@ import type { FieldSection } from './hpack/field.ts'
 /** Head of a valid request. */
 export interface Http2RequestHead {
   readonly method: string
-  /** Value of `:path`, or of `:authority` for CONNECT. */
+  /** Value of `:protocol` in lower case; `undefined` except for an extended CONNECT. */
+  readonly protocol: string | undefined
+  /** Value of `:path`, or of `:authority` for CONNECT without `:protocol`. */
   readonly target: string
   readonly authority: string
   readonly headers: RequestHeaders
@@ -30,11 +32,16 @@ export type Http2HeadLimits = Pick<Limits, 'maxRequestLineBytes' | 'maxFields'>
 /**
  * Reads a field section as a request head. Each pseudo-header field must occur at most once, before all other fields.
  *
+ * @param allowsTunnels Whether the server has announced extended CONNECT (RFC 8441 §3)
  * @throws {StreamError} PROTOCOL_ERROR if the request is malformed
  * @throws {ProtocolError} 431 if the section is too large, or the status that `judgeRequestHead` returns
  * @see RFC 9113 §8.1.1 (malformed), §8.2 (fields), §8.3.1 (pseudo-header fields)
  */
-export function readRequestHead(section: FieldSection, limits: Http2HeadLimits): Http2RequestHead {
+export function readRequestHead(
+  section: FieldSection,
+  limits: Http2HeadLimits,
+  allowsTunnels: boolean = false,
+): Http2RequestHead {
   const { fields } = section
   if (!section.isWellFormed) throw malformed('an invalid field')
   if (section.isTooLarge) throw new ProtocolError(431, 'Request head too large', 'stream')
@@ -47,7 +54,7 @@ export function readRequestHead(section: FieldSection, limits: Http2HeadLimits):
     checkName(name)
     message.add(name, fields[at + 1] ?? '')
   }
-  const { method = '', scheme, authority, path } = pseudo
+  const { method = '', scheme, authority, path, protocol } = pseudo
   const { priority } = message
   const target = path ?? authority ?? ''
   const received: ReceivedHead = {
@@ -58,6 +65,8 @@ export function readRequestHead(section: FieldSection, limits: Http2HeadLimits):
     authority,
     host: message.host,
     path,
+    protocol,
+    allowsProtocol: allowsTunnels,
     contentLength: message.contentLength,
     isChunked: false,
     te: message.te,
@@ -67,6 +76,7 @@ export function readRequestHead(section: FieldSection, limits: Http2HeadLimits):
   const judged = accept(judgeRequestHead(received, limits))
   return {
     method,
+    protocol: protocol?.toLowerCase(),
     target,
     authority: judged.authority,
     headers: new FieldListHeaders(fields),
@@ -100,7 +110,10 @@ export function http2Trailers(
 /** Returns the method and target of a refused request; `undefined` for a missing pseudo-header field. */
 export function refusedRequestLine(fields: FieldList): { method: string | undefined; target: string | undefined } {
   const method = pseudoField(fields, ':method')
-  return { method, target: pseudoField(fields, method === 'CONNECT' ? ':authority' : ':path') }
+  return {
+    method,
+    target: pseudoField(fields, ':path') ?? (method === 'CONNECT' ? pseudoField(fields, ':authority') : undefined),
+  }
 }
 
 /** Collects the pseudo-header fields of a request and rejects repeated ones (RFC 9113 §8.3.1). */
@@ -109,6 +122,7 @@ class PseudoFields {
   scheme: string | undefined = undefined
   authority: string | undefined = undefined
   path: string | undefined = undefined
+  protocol: string | undefined = undefined
 
   set(name: string, value: string): void {
     switch (name) {
@@ -127,6 +141,10 @@ class PseudoFields {
       case ':path':
         if (this.path !== undefined) throw malformed(':path twice')
         this.path = value
+        return
+      case ':protocol':
+        if (this.protocol !== undefined) throw malformed(':protocol twice')
+        this.protocol = value
         return
       default:
         throw malformed('an unknown pseudo-header field')

@@ -11,6 +11,7 @@ import { ResponseFields } from './response-head.ts'
 import { ConnectionError, ErrorCode, StreamError } from './errors.ts'
 import { FloodLimits } from './flood-limits.ts'
 import { Http2Exchange } from './exchange.ts'
+import { Http2TunnelExchange } from './tunnel-exchange.ts'
 import type { FieldSection } from './hpack/field.ts'
 import { RequestDecoder } from './request-decoder.ts'
 import { http2Trailers, refusedRequestLine, type Http2RequestHead } from './request-head.ts'
@@ -71,7 +72,8 @@ export class Http2Streams implements StreamOwner<Http2Exchange> {
   /** Exchanges whose body timeouts must be updated after the current batch of frames. */
   #noted: Http2Exchange[] = []
 
-  constructor(owner: StreamsOwner) {
+  /** @param allowsTunnels Whether the server has announced extended CONNECT */
+  constructor(owner: StreamsOwner, allowsTunnels: boolean) {
     const { host, deadlines, sender } = owner
     this.#owner = owner
     this.host = host
@@ -79,7 +81,7 @@ export class Http2Streams implements StreamOwner<Http2Exchange> {
     this.sender = sender
     this.responseFields = new ResponseFields(sender.writer, host)
     this.#history = new StreamHistory(Math.max(REMEMBERED_RESETS, 2 * host.limits.maxConcurrentStreams))
-    this.#decoder = new RequestDecoder(host.limits)
+    this.#decoder = new RequestDecoder(host.limits, allowsTunnels)
     this.#gate = new RequestGate(owner)
     this.#floodLimits = new FloodLimits(host.limits, performance.now())
   }
@@ -313,7 +315,11 @@ export class Http2Streams implements StreamOwner<Http2Exchange> {
     }
     if (this.#open.size === 0) this.#owner.onBusy()
     const priority = this.#priorities.open(id, head.priority)
-    const exchange = new Http2Exchange(this, id, head, priority, !endsStream, this.#owner.clientSettings.initialWindow)
+    const { initialWindow } = this.#owner.clientSettings
+    const exchange =
+      head.protocol === undefined
+        ? new Http2Exchange(this, id, head, priority, !endsStream, initialWindow)
+        : new Http2TunnelExchange(this, id, head, priority, !endsStream, initialWindow)
     this.#open.add(exchange)
     this.#requests++
     const { readMs } = this.#owner
@@ -343,6 +349,8 @@ export class Http2Streams implements StreamOwner<Http2Exchange> {
     if (exchange.openBody === undefined) throw closed(exchange.id)
     try {
       if (!endsStream) throw new StreamError(ErrorCode.PROTOCOL_ERROR, 'Malformed request: trailers without END_STREAM')
+      // RFC 9113 §8.5: only DATA and stream management frames may follow the head of a CONNECT request.
+      if (exchange.upgradeProtocol !== undefined) throw new StreamError(ErrorCode.PROTOCOL_ERROR, 'HEADERS in a tunnel')
       exchange.onRequestEnd(http2Trailers(section, this.host.limits))
     } catch (error) {
       if (error instanceof ProtocolError) exchange.onRequestRefused(error)

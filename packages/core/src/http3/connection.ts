@@ -11,7 +11,8 @@ import { traceClose, traceOpen } from '../engine/tracing/connection-trace.ts'
 import { StreamTable } from '../engine/collections/stream-table.ts'
 import { encodeSettings, Setting } from './settings.ts'
 import { StreamOutput } from './stream-output.ts'
-import { Http3Stream, type StreamOwner } from './stream.ts'
+import type { StreamOwner } from './stream-owner.ts'
+import { Http3Stream } from './stream.ts'
 import { encodedVarintLength, MAX_VARINT_BYTES, writeVarint } from './varint.ts'
 
 /** Distance between two request stream IDs (RFC 9114 §6.1, RFC 9000 §2.1). */
@@ -38,7 +39,9 @@ export interface Http3ConnectionOptions {
  *
  * @see RFC 9114 §3.3, §5, §6
  */
-export class Http3Connection implements QuicConnectionEvents, StreamOwner, Drainable, HasDeadline, BufferHolder {
+export class Http3Connection
+  implements QuicConnectionEvents, StreamOwner<Http3Stream>, Drainable, HasDeadline, BufferHolder
+{
   readonly protocol = 'HTTP/3.0'
   deadlineMs: number = Infinity
   place = 0
@@ -55,6 +58,7 @@ export class Http3Connection implements QuicConnectionEvents, StreamOwner, Drain
   readonly #requests = new StreamTable<Http3Stream>()
   readonly #resets: RateBudget
   readonly #pingIntervalMs: number
+  readonly allowsTunnels: boolean
   /** ID of the first request stream that has not been opened. */
   #nextRequestId = 0
   /** ID of the first request stream that is refused. */
@@ -75,12 +79,14 @@ export class Http3Connection implements QuicConnectionEvents, StreamOwner, Drain
     this.#controlId = controlId
     this.#control = new StreamOutput((chunk, isEnd) => quic.write(controlId, chunk, isEnd))
     this.#control.push(encodeNumber(StreamType.CONTROL))
+    this.allowsTunnels = options.host.allowsTunnels?.() === true
     this.#control.push(
       encodeSettings([
         [Setting.MAX_FIELD_SECTION_SIZE, limits.maxHeadBytes],
         // Without a dynamic table, one request cannot block another, or leak its fields through compression.
         [Setting.QPACK_MAX_TABLE_CAPACITY, 0],
         [Setting.QPACK_BLOCKED_STREAMS, 0],
+        ...(this.allowsTunnels ? [[Setting.ENABLE_CONNECT_PROTOCOL, 1] as const] : []),
       ]),
     )
     this.#control.flush()

@@ -9,23 +9,26 @@ import { accept, ErrorCode, Http3Error } from './errors.ts'
 /** Head of a valid request. */
 export interface RequestHead extends JudgedHead {
   readonly method: string
-  /** Value of `:path`, or of `:authority` for CONNECT. */
+  /** Value of `:protocol` in lower case; `undefined` except for an extended CONNECT. */
+  readonly protocol: string | undefined
+  /** Value of `:path`, or of `:authority` for CONNECT without `:protocol`. */
   readonly target: string
   /** Fields without pseudo-header fields, and with at most one `cookie` field. */
   readonly fields: FieldList
 }
 
-const PSEUDO_FIELDS: ReadonlySet<string> = new Set([':method', ':scheme', ':authority', ':path'])
+const PSEUDO_FIELDS: ReadonlySet<string> = new Set([':method', ':scheme', ':authority', ':path', ':protocol'])
 const UPPER_CASE = /[A-Z]/
 
 /**
  * Reads a decoded field section as a request head. Each pseudo-header field must occur at most once, before all others.
  *
+ * @param allowsTunnels Whether the server has announced extended CONNECT (RFC 9220 §3)
  * @throws {Http3Error} MESSAGE_ERROR on the stream if the request is malformed
  * @throws {ProtocolError} with the status that `judgeRequestHead` returns
  * @see RFC 9114 §4.1.2 (malformed), §4.2 (fields), §4.3.1 (pseudo-header fields)
  */
-export function readRequestHead(section: FieldList, limits: FieldLimits): RequestHead {
+export function readRequestHead(section: FieldList, limits: FieldLimits, allowsTunnels: boolean = false): RequestHead {
   const pseudo = new Map<string, string>()
   let at = 0
   for (; at < section.length && section[at]?.startsWith(':'); at += 2) {
@@ -54,6 +57,7 @@ export function readRequestHead(section: FieldList, limits: FieldLimits): Reques
   const scheme = pseudo.get(':scheme')
   const authority = pseudo.get(':authority')
   const path = pseudo.get(':path')
+  const protocol = pseudo.get(':protocol')
   const target = path ?? authority ?? ''
   const received: ReceivedHead = {
     version: '3',
@@ -63,6 +67,8 @@ export function readRequestHead(section: FieldList, limits: FieldLimits): Reques
     authority,
     host: message.host,
     path,
+    protocol,
+    allowsProtocol: allowsTunnels,
     contentLength: message.contentLength,
     isChunked: false,
     te: message.te,
@@ -70,7 +76,7 @@ export function readRequestHead(section: FieldList, limits: FieldLimits): Reques
     fieldCount: message.count,
   }
   const judged = accept(judgeRequestHead(received, limits))
-  return { method, target, fields, ...judged }
+  return { method, protocol: protocol?.toLowerCase(), target, fields, ...judged }
 }
 
 /**

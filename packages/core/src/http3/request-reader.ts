@@ -31,6 +31,7 @@ const NOT_IN_REQUESTS: ReadonlySet<number> = new Set([
 export class RequestReader implements FrameHandler {
   readonly #limits: Limits
   readonly #parts: RequestParts
+  readonly #allowsTunnels: boolean
   readonly #trace: FrameTrace | undefined
   readonly #frames = new FrameReader(this)
   #head: RequestHead | undefined = undefined
@@ -44,9 +45,11 @@ export class RequestReader implements FrameHandler {
    * Creates the reader for one request.
    *
    * @param trace Called for each frame before it is checked
+   * @param allowsTunnels Whether the server has announced extended CONNECT
    */
-  constructor(limits: Limits, parts: RequestParts, trace?: FrameTrace) {
+  constructor(limits: Limits, parts: RequestParts, trace?: FrameTrace, allowsTunnels: boolean = false) {
     this.#limits = limits
+    this.#allowsTunnels = allowsTunnels
     this.#parts = parts
     this.#trace = trace
   }
@@ -95,7 +98,8 @@ export class RequestReader implements FrameHandler {
       return 'slices'
     }
     if (type === FrameType.HEADERS) {
-      if (this.#trailers !== undefined) throw unexpected('HEADERS')
+      // RFC 9114 §4.4: in a tunnel, any other known frame is a connection error.
+      if (this.#trailers !== undefined || this.#head?.protocol !== undefined) throw unexpected('HEADERS')
       this.#hasBegun = true
       // The limit applies to decoded bytes, which encoding can only shrink. A larger frame therefore exceeds the limit.
       if (length > this.#sectionLimits().maxBytes) throw new ProtocolError(431, 'Fields too large', 'stream')
@@ -112,7 +116,7 @@ export class RequestReader implements FrameHandler {
       return
     }
     this.#section = section
-    this.#head = readRequestHead(section, this.#limits)
+    this.#head = readRequestHead(section, this.#limits, this.#allowsTunnels)
     this.#parts.onHead(this.#head)
   }
 

@@ -7,6 +7,8 @@ export const Setting = {
   QPACK_MAX_TABLE_CAPACITY: 0x01,
   MAX_FIELD_SECTION_SIZE: 0x06,
   QPACK_BLOCKED_STREAMS: 0x07,
+  /** RFC 9220 §3. */
+  ENABLE_CONNECT_PROTOCOL: 0x08,
 } as const
 
 /** HTTP/2 settings that must not be sent in HTTP/3 (RFC 9114 §7.2.4.1). */

@@ -1,9 +1,8 @@
 import { AbortedError, ProtocolError } from '../engine/errors.ts'
 import { type BufferAccount, LARGE_HEAD_BYTES } from '../engine/budget/buffer-account.ts'
-import { headBytes, type RequestGate } from '../engine/budget/request-gate.ts'
+import { headBytes } from '../engine/budget/request-gate.ts'
 import { BodyRate } from '../engine/exchange/body-rate.ts'
-import type { Deadlines, HasDeadline } from '../engine/event-loop/deadlines.ts'
-import type { EngineHost } from '../engine/engine-host.ts'
+import type { HasDeadline } from '../engine/event-loop/deadlines.ts'
 import type { Numbered } from '../engine/collections/stream-table.ts'
 import { ReceivedBody, type BodySupply } from '../engine/exchange/received-body.ts'
 import { connectionTrace } from '../engine/tracing/connection-trace.ts'
@@ -12,11 +11,13 @@ import { LingerLimits } from '../engine/socket/linger-limits.ts'
 import { encodeResponseHead, encodeInformational } from './response-head.ts'
 import { BodyOfRead } from './body-of-read.ts'
 import { ErrorCode, Http3Error } from './errors.ts'
-import { Http3Exchange, type ResponseStream } from './exchange.ts'
+import { Http3Exchange } from './exchange.ts'
+import { Http3TunnelExchange, type TunnelResponseStream } from './tunnel-exchange.ts'
 import { frameTrace } from './frames.ts'
-import type { QuicConnection, QuicRead } from './quic/quic.ts'
+import type { QuicRead } from './quic/quic.ts'
 import type { RequestHead } from './request-head.ts'
 import { RequestReader, type RequestParts } from './request-reader.ts'
+import type { StreamOwner } from './stream-owner.ts'
 import { StreamDeadlines } from './stream-deadlines.ts'
 import { StreamOutput } from './stream-output.ts'
 import { UnseenRequest } from './unseen-request.ts'
@@ -24,35 +25,19 @@ import { UnseenRequest } from './unseen-request.ts'
 /** Bytes to read from QUIC per call. The buffer limit can be exceeded by up to this number. */
 const READ_BYTES = 16 * 1024
 
-/** Connection services that a request stream uses. */
-export interface StreamOwner {
-  readonly quic: QuicConnection
-  readonly host: EngineHost
-  readonly deadlines: Deadlines
-  /** Starts the connection's requests. */
-  readonly gate: RequestGate
-  /** Account of the bytes buffered for the connection; created on first access. */
-  readonly account: BufferAccount
-  onConnectionError(error: Http3Error): void
-  /** The client aborted a request before the response. */
-  onAborted(): void
-  /** The stream has ended. */
-  onStreamOver(stream: Http3Stream): void
-}
-
 /**
  * Runs one request stream: reads the request, passes it to the host as an `Exchange`, and sends the response.
  *
  * After the response, the stream discards the rest of the request, up to limits. RFC 9114 §4.1 permits STOP_SENDING
  * immediately, but Chromium then never shows the response.
  */
-export class Http3Stream implements ResponseStream, RequestParts, BodySupply, HasDeadline, Numbered {
+export class Http3Stream implements TunnelResponseStream, RequestParts, BodySupply, HasDeadline, Numbered {
   readonly id: number
   nextInPlace: this | undefined = undefined
   deadlineMs: number = Infinity
   watchPlace = 0
   readonly output: StreamOutput
-  readonly #owner: StreamOwner
+  readonly #owner: StreamOwner<Http3Stream>
   readonly #reader: RequestReader
   readonly #unseen: UnseenRequest
   readonly #body = new BodyOfRead()
@@ -72,11 +57,11 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
   #countedHeadBytes = 0
   #isOver = false
 
-  constructor(id: number, owner: StreamOwner) {
+  constructor(id: number, owner: StreamOwner<Http3Stream>) {
     const { deadlines, host } = owner
     this.id = id
     this.#owner = owner
-    this.#reader = new RequestReader(host.limits, this, frameTrace(host.logger, id))
+    this.#reader = new RequestReader(host.limits, this, frameTrace(host.logger, id), owner.allowsTunnels)
     this.output = new StreamOutput((chunk, isEnd) => owner.quic.write(id, chunk, isEnd))
     this.#unseen = new UnseenRequest(host, owner.quic, this.#reader)
     this.#rate = new BodyRate(host.limits)
@@ -95,6 +80,10 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
   /** Whether the exchange has begun but not ended. */
   get isInFlight(): boolean {
     return this.#isHandedOver && this.#exchange?.isClosed === false
+  }
+
+  get isRequestOver(): boolean {
+    return this.#isInputOver
   }
 
   get account(): BufferAccount {
@@ -158,6 +147,10 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
     this.#abandon(ErrorCode.INTERNAL_ERROR)
   }
 
+  cancel(): void {
+    this.#abandon(ErrorCode.REQUEST_CANCELLED)
+  }
+
   onSettled(aborted: boolean): void {
     if (this.#countedHeadBytes > 0) this.#owner.account.add(-this.#countedHeadBytes)
     // Create the error only if needed, because most requests are complete by now.
@@ -182,7 +175,7 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
   onBody(slice: Uint8Array): void {
     // A client that sends its body without waiting does not need 100 (Continue).
     this.#awaitsContinue = false
-    this.#rate.add(slice.byteLength)
+    if (!this.#isTunnel) this.#rate.add(slice.byteLength)
     this.#body.add(slice)
   }
 
@@ -255,7 +248,10 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
     const trailers = this.#reader.end()
     this.#isInputOver = true
     this.#watchInput()
-    this.#begin()?.body.finish(trailers)
+    const exchange = this.#begin()
+    exchange?.body.finish(trailers)
+    // A tunnel whose response has ended is now complete.
+    if (this.output.isEnded) exchange?.onFlushed()
   }
 
   #begin(): Http3Exchange | undefined {
@@ -263,7 +259,7 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
     if (this.#exchange !== undefined || head === undefined) return this.#exchange
     const length = head.contentLength ?? (this.#isInputOver ? 0 : undefined)
     const body = new ReceivedBody(length, this.#owner.host.limits.maxBufferedBodyBytes, this)
-    const exchange = new Http3Exchange(this, head, body)
+    const exchange = this.#isTunnel ? new Http3TunnelExchange(this, head, body) : new Http3Exchange(this, head, body)
     if (isTraced()) {
       // RFC 9000 §2.1: a client opens its request streams in the order of their IDs, in steps of four.
       const nth = this.id / 4 + 1
@@ -318,7 +314,8 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
   /** Discards the rest of the request after QUIC has accepted the response. */
   #onResponded(): void {
     if (!this.#isDiscarding) this.#startDiscarding()
-    this.#exchange?.body.discard()
+    // A handler can read the bytes of a tunnel after both directions have ended.
+    if (this.#exchange?.isTunnel !== true) this.#exchange?.body.discard()
     // Notify a client that is waiting for 100 (Continue) that the body is not needed.
     if (this.#awaitsContinue) this.#stopInput(ErrorCode.NO_ERROR)
     this.#watchInput()
@@ -373,9 +370,15 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
     this.#owner.onStreamOver(this)
   }
 
+  /** Whether the request is an extended CONNECT. Its client can wait as long as it wants. */
+  get #isTunnel(): boolean {
+    return this.#head?.protocol !== undefined
+  }
+
   /** Starts or stops the body deadline, depending on the request's state. */
   #watchInput(): void {
-    this.#times.watchBody(!this.#isInputOver && !this.#isPaused && !this.#awaitsContinue && !this.#isDiscarding)
+    const isWaiting = !this.#isInputOver && !this.#isPaused && !this.#awaitsContinue && !this.#isDiscarding
+    this.#times.watchBody(isWaiting && !this.#isTunnel)
     this.#setDeadline()
   }
 

@@ -46,6 +46,8 @@ export interface ListenerOptions {
   readonly limits: Limits
   /** The proxies that send a PROXY header; `undefined` if none does. */
   readonly proxyProtocol: ProxyProtocolOptions | undefined
+  /** Reports whether connections that open now may send extended CONNECT. */
+  readonly allowsTunnels: () => boolean
   readonly onRequest: (exchange: Exchange) => void
   readonly onRefused: (refusal: Refusal) => void
 }
@@ -139,6 +141,7 @@ class MutableHost implements EngineHost {
   altSvc = ''
   readonly logger: Logger
   readonly limits: Limits
+  readonly allowsTunnels: () => boolean
   readonly onRequest: (exchange: Exchange) => void
   readonly onRefused: (refusal: Refusal) => void
 
@@ -147,6 +150,7 @@ class MutableHost implements EngineHost {
     // RFC 7838 §3.1: `clear` applies to the whole origin, so send it only over TLS.
     if (options.http3 === 'clear' && options.certificates !== undefined) this.altSvc = 'clear'
     this.limits = options.limits
+    this.allowsTunnels = options.allowsTunnels
     this.onRequest = options.onRequest
     this.onRefused = options.onRefused
   }

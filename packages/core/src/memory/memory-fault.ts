@@ -17,6 +17,8 @@ export function memoryFault({ method, target, headers }: MemoryRequest): Rejecte
       authority: undefined,
       host: headers.get('host') ?? undefined,
       path: target,
+      protocol: undefined,
+      allowsProtocol: false,
       contentLength: headers.get('content-length') ?? undefined,
       isChunked: false,
       te: undefined,

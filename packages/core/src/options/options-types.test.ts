@@ -147,6 +147,7 @@ it('accepts options for routes, bodies, errors and peers', () => {
     limits: { maxBodyBytes: 1 },
     use: [async (_ctx, next) => next()],
     timeoutMs: 1,
+    tunnels: ['websocket'],
     params: schema,
     query: schema,
     headers: schema,

@@ -4,7 +4,8 @@ import type { Middleware } from '@fw/types'
 import { App } from '../app/app.ts'
 import { declareRouteOption } from '../index.ts'
 
-const KNOWN = 'Known options: use, limits, timeoutMs, params, query, headers, body, response, checkResponses, bodyTypes'
+const KNOWN =
+  'Known options: use, limits, timeoutMs, tunnels, params, query, headers, body, response, checkResponses, bodyTypes'
 
 const register = (options: object): unknown => new App().router.group('/api').get('/:id', options, () => '')
 

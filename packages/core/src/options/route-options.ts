@@ -4,6 +4,7 @@ import {
   declaredRouteOptions,
   func,
   integer,
+  listOf,
   type OptionKind,
   type OptionKinds,
   options,
@@ -34,6 +35,10 @@ const ROUTE_KINDS: OptionKinds<RouteOptions> = {
     maxFileBytes: integer(0),
   }),
   timeoutMs: integer(1, MAX_TIMER_MS),
+  tunnels: withFix(
+    listOf('a list of protocol names', { expected: 'a protocol name in lower case', accepts: isProtocolName }),
+    "Write, for example, ['websocket'].",
+  ),
   params: SCHEMA,
   query: SCHEMA,
   headers: SCHEMA,
@@ -62,6 +67,11 @@ const MEANT: Readonly<Record<string, string>> = {
   consumes: 'bodyTypes',
   accepts: 'bodyTypes',
   schema: 'params, query, headers, body and response',
+}
+
+/** @see RFC 9110 §7.8: a token, with an optional version */
+function isProtocolName(value: unknown): boolean {
+  return typeof value === 'string' && /^[!#$%&'*+.^_`|~\da-z-]+(?:\/[!#$%&'*+.^_`|~\da-z-]+)?$/.test(value)
 }
 
 /** Returns the name that messages use for a route, such as `GET /users/:id`. */

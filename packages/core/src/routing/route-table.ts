@@ -119,6 +119,12 @@ export class RouteTable<T> {
     return found.kind === 'other-methods' ? found.values : []
   }
 
+  /** Returns the methods of a path, for `Allow`. @param path The path as received */
+  allowed(path: string): readonly string[] {
+    const found = this.find(NO_METHOD, path)
+    return found.kind === 'other-methods' ? found.allow : []
+  }
+
   /** Returns every registered method, for `OPTIONS *`. */
   get methods(): readonly string[] {
     return allowedMethods(this.#methods)

@@ -6,7 +6,7 @@ import { bufferLedger } from '../../src/engine/budget/buffer-ledger.ts'
 import { Server } from '../../src/index.ts'
 import { serveEngines } from '../serve-engines.ts'
 import { Setting, windowUpdate } from './frames.ts'
-import { headers } from './hpack.ts'
+import { block, headers } from './hpack.ts'
 import { RawClient, request } from './raw-client.ts'
 
 const MIB = 2 ** 20
@@ -67,6 +67,26 @@ describe('an HTTP/2 connection in a process that has refused a request', () => {
     client.send(windowUpdate(1, 1))
     await expect.poll(() => begun.length).toBeGreaterThanOrEqual(3)
     expect(client.statuses(1)).toEqual(['200'])
+  })
+
+  it('runs the next handler while tunnels are open', async () => {
+    const begun: Exchange[] = []
+    const onRequest = (exchange: Exchange): void => {
+      begun.push(exchange)
+      exchange.tunnel([])
+    }
+    const { port } = await serveEngines(onRequest, {}, undefined, true)
+    const client = await RawClient.connect(port)
+    const head = block(
+      [':method', 'CONNECT'],
+      [':protocol', 'own'],
+      [':scheme', 'http'],
+      [':authority', 'a'],
+      [':path', '/'],
+    )
+    client.send(...IDS.map((id) => headers(id, head, 0)))
+    await client.ping()
+    expect(begun).toHaveLength(STREAMS)
   })
 
   it('starts further handlers, in order, even though the first ones do not respond', async () => {

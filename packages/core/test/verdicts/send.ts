@@ -12,6 +12,8 @@ import { bodyOf, serveHttp3 } from '../serve-http3.ts'
 /** A request that any protocol can send. With `scheme` or `host`, HTTP/1.1 sends an absolute target. */
 export interface VerdictRequest {
   readonly method?: string
+  /** Protocol of a tunnel: `Upgrade` on HTTP/1.1, otherwise `:protocol` of an extended CONNECT. Replaces the method. */
+  readonly tunnel?: string
   readonly scheme?: string
   /** Host and port of the target; `undefined` for a target without them. Default: `example.com`. */
   readonly authority?: string | undefined
@@ -58,7 +60,7 @@ export const SEND: Readonly<Record<'HTTP/1.1' | 'HTTP/2' | 'HTTP/3', Send>> = {
     return { status, ...(ended === 'fin' ? { ends: 'connection' } : {}) }
   },
   'HTTP/2': async (request, limits) => {
-    const { port } = await serveEngines(report, limits)
+    const { port } = await serveEngines(report, limits, undefined, true)
     const client = await RawClient.connect(port)
     const { body, trailers } = request
     const hasEnd = body === undefined && trailers === undefined
@@ -70,7 +72,7 @@ export const SEND: Readonly<Record<'HTTP/1.1' | 'HTTP/2' | 'HTTP/3', Send>> = {
     return resultOf(client.sections(1).at(0) ?? [])
   },
   'HTTP/3': async (request, limits) => {
-    await using server = await serveHttp3(report, limits)
+    await using server = await serveHttp3(report, limits, true)
     const stream = await (await server.connect()).connection.openStream()
     const { body, trailers } = request
     const frames = [
@@ -109,6 +111,7 @@ function http1Bytes(request: VerdictRequest): string {
   const named = host ?? authority
   if (named !== undefined) lines.push(`Host: ${named}`)
   lines.push(...fields.map(([name, value]) => `${name}: ${value}`))
+  if (request.tunnel !== undefined) lines.push('Connection: upgrade', `Upgrade: ${request.tunnel}`)
   if (trailers === undefined) return `${lines.join('\r\n')}\r\n\r\n${body}`
   lines.push('Transfer-Encoding: chunked', '', body.length.toString(16), body, '0')
   lines.push(...trailers.map(([name, value]) => `${name}: ${value}`))
@@ -116,10 +119,12 @@ function http1Bytes(request: VerdictRequest): string {
 }
 
 function pseudoFields(request: VerdictRequest, defaultScheme: string): TestField[] {
-  const { method = 'GET', path = '/', scheme = defaultScheme, host } = request
+  const { tunnel, path = '/', scheme = defaultScheme, host } = request
+  const method = tunnel === undefined ? (request.method ?? 'GET') : 'CONNECT'
   const authority = 'authority' in request ? request.authority : AUTHORITY
   const fields: TestField[] = [[':method', method]]
-  if (method !== 'CONNECT') fields.push([':scheme', scheme], [':path', path])
+  if (tunnel !== undefined) fields.push([':protocol', tunnel])
+  if (method !== 'CONNECT' || tunnel !== undefined) fields.push([':scheme', scheme], [':path', path])
   if (authority !== undefined) fields.push([':authority', authority])
   if (host !== undefined) fields.push(['host', host])
   return fields

@@ -142,6 +142,39 @@ export const ROWS: readonly Row[] = [
   { what: 'CONNECT with a length', request: connect('a:443', ['content-length', '5']), ...MALFORMED },
   { what: 'CONNECT with a length of 0', request: connect('a:443', ['content-length', '0']), ...MALFORMED },
 
+  // Tunnels (RFC 9110 §7.8, RFC 8441 §4, RFC 9220 §3).
+  { what: 'a tunnel', request: { tunnel: 'own', path: '/a?b' }, status: 200, seen: { authority: 'example.com' } },
+  { what: 'a tunnel for a protocol with a version', request: { tunnel: 'own/1.0' }, status: 200 },
+  { what: 'a tunnel with an IPv6 authority', request: { tunnel: 'own', authority: '[::1]:80' }, status: 200 },
+  { what: 'a tunnel with an invalid authority', request: { tunnel: 'own', authority: 'a%zz' }, status: 400 },
+  { what: 'a tunnel without an authority', request: { tunnel: 'own', authority: undefined }, ...MALFORMED },
+  { what: 'a tunnel with a path without a slash', request: { tunnel: 'own', path: 'a' }, ...MALFORMED },
+  { what: 'a tunnel with the path *', request: { tunnel: 'own', path: '*' }, ...MALFORMED },
+  { what: 'a tunnel with a fragment', request: { tunnel: 'own', path: '/a#b' }, ...MALFORMED },
+  { what: 'a tunnel with an unknown scheme', request: { tunnel: 'own', scheme: 'ftp' }, status: 400 },
+  {
+    what: 'a tunnel with a request line above the limit',
+    request: { tunnel: 'own', path: `/${'a'.repeat(100)}` },
+    limits: { maxRequestLineBytes: 100 },
+    status: 414,
+  },
+  {
+    what: 'a tunnel for an invalid protocol',
+    request: { tunnel: 'o wn' },
+    status: 200,
+    except: {
+      versions: BINARY,
+      ...MALFORMED,
+      clause: 'RFC 8441 §4: the value is a token; on HTTP/1.1 a server can ignore Upgrade (RFC 9110 §7.8)',
+    },
+  },
+  {
+    what: 'a tunnel with a length of 0',
+    request: { tunnel: 'own', fields: [['content-length', '0']] },
+    status: 200,
+    except: { versions: BINARY, ...MALFORMED, clause: 'RFC 9110 §9.3.6: CONNECT; on HTTP/1.1 the method is GET' },
+  },
+
   // Target (RFC 9112 §3.2, RFC 9113 §8.3.1, RFC 9114 §4.3.1).
   { what: 'OPTIONS *', request: { method: 'OPTIONS', path: '*' }, status: 200 },
   { what: '* with a method other than OPTIONS', request: { path: '*' }, ...MALFORMED },

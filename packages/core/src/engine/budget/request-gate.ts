@@ -129,8 +129,8 @@ export class RequestGate {
 }
 
 /** Reports whether a handler can still return its whole body, or has returned one that is waiting for the client. */
-function isRunning({ isClosed, isComplete, bodyBytes }: BaseExchange): boolean {
-  return !isClosed && (isComplete || bodyBytes === 0)
+function isRunning({ isClosed, isComplete, isTunnel, bodyBytes }: BaseExchange): boolean {
+  return !isClosed && !isTunnel && (isComplete || bodyBytes === 0)
 }
 
 /** Returns the bytes of a request head. */

@@ -15,10 +15,13 @@ import { traceFlushed } from '../tracing/request-trace.ts'
 import type { BufferAccount } from '../budget/buffer-account.ts'
 import { overloadedFields } from './begin-request.ts'
 import { allowsBody, responseHead, type ResponseHead } from './response-head.ts'
+import type { Tunnel } from './tunnel.ts'
 
 const PENDING = 0
 const STREAMING = 1
 const COMPLETE = 2
+/** A tunnel has been accepted. The exchange sends nothing more itself. */
+const TUNNELING = 3
 /**
  * Minimum length, in characters, of a string that is checked against the budget before its bytes are counted. This
  * order saves CPU time for refused bodies.
@@ -88,9 +91,27 @@ export abstract class BaseExchange implements Exchange {
     return this.#state === COMPLETE
   }
 
+  /** Whether the exchange has become a tunnel. */
+  get isTunnel(): boolean {
+    return this.#state === TUNNELING
+  }
+
+  get upgradeProtocol(): string | undefined {
+    return undefined
+  }
+
   /** Takes over the connection. `undefined` except for an HTTP/1.1 request with `Upgrade`. */
   get upgrade(): (() => UpgradedConnection) | undefined {
     return undefined
+  }
+
+  tunnel(_fields: FieldList): Tunnel {
+    throw withCode(
+      'FW_NO_TUNNEL',
+      new TypeError(
+        'exchange.tunnel: the request does not ask for a tunnel. Check exchange.upgradeProtocol, or respond with 426.',
+      ),
+    )
   }
 
   inform(status: number, fields: FieldList): void {
@@ -226,6 +247,19 @@ export abstract class BaseExchange implements Exchange {
     this.#state = COMPLETE
   }
 
+  /**
+   * Marks the exchange as a tunnel. The caller sends the response.
+   *
+   * @throws {Error} if the exchange has ended or has a response
+   */
+  protected beginTunnel(status: number): void {
+    if (this.#state !== PENDING) throw responseSent()
+    if (!this.#begin(status)) {
+      throw withCode('FW_CONNECTION_CLOSED', new Error('Cannot open a tunnel: the client has disconnected'))
+    }
+    this.#state = TUNNELING
+  }
+
   /** Resolves the promises from `drained()`, because the transport accepts more bytes. */
   protected wake(): void {
     const waiting = this.#waiting
@@ -240,13 +274,14 @@ export abstract class BaseExchange implements Exchange {
     this.#isClosed = true
     this.wake()
     try {
-      this.onClose?.({ status: this.status, bodyBytes: this.bodyBytes, aborted })
+      // Either side can close a tunnel at any time, as after an upgrade.
+      this.onClose?.({ status: this.status, bodyBytes: this.bodyBytes, aborted: aborted && !this.isTunnel })
     } catch (error) {
       // An error in the listener must not stop the engine. No caller could handle it.
       process.emitWarning(error instanceof Error ? error : String(error))
     }
     // After an upgrade, the new owner of the connection sends the response.
-    if (this.trace !== undefined && !aborted && this.status !== SWITCHING) this.awaitFlush(this.trace)
+    if (this.trace !== undefined && !aborted && this.status !== SWITCHING && !this.isTunnel) this.awaitFlush(this.trace)
   }
 
   /** Calls `traceFlushed` when the transport has sent the last byte of the response. */
@@ -278,16 +313,18 @@ export abstract class BaseExchange implements Exchange {
   /** Claims the right to send the final response. Returns false if the exchange has ended. */
   #begin(status: number): boolean {
     if (this.#isClosed) return false
-    if (this.#state !== PENDING) {
-      throw withCode(
-        'FW_RESPONSE_SENT',
-        new Error('Cannot respond: a response was already sent. Respond once per request.'),
-      )
-    }
+    if (this.#state !== PENDING) throw responseSent()
     this.status = status
     if (this.trace !== undefined) this.trace.timing.answered = performance.now()
     return true
   }
+}
+
+function responseSent(): Error {
+  return withCode(
+    'FW_RESPONSE_SENT',
+    new Error('Cannot respond: a response was already sent. Respond once per request.'),
+  )
 }
 
 /** Returns the error for a chunk that is not bytes, such as the strings that programs without type checks pass. */

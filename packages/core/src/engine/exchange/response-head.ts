@@ -12,6 +12,8 @@ export interface ResponseHead {
   readonly allowsBody: boolean
   /** Whether the application set `connection: close`. */
   readonly close: boolean
+  /** Value of `upgrade`, which only a 426 on HTTP/1.1 sends. */
+  readonly upgrade?: string | undefined
   /** Whether `fields` contain a `date`. If so, the engine does not add one. */
   readonly hasDate: boolean
 }
@@ -45,6 +47,7 @@ export function responseHead(
   let copy: string[] | undefined
   let announced: number | undefined
   let close = false
+  let upgrade: string | undefined
   let hasDate = false
   for (let i = 0; i < fields.length; i += 2) {
     const name = fields[i] ?? ''
@@ -53,6 +56,7 @@ export function responseHead(
     if (rule.isFraming) {
       if (name === 'content-length') announced = parseLength(value, announced)
       else if (name === 'connection') close ||= /(?:^|,)\s*close\s*(?:,|$)/i.test(value)
+      else if (name === 'upgrade') upgrade = value
       if (copy === undefined) kept = copy = fields.slice(0, i)
       continue
     }
@@ -84,7 +88,17 @@ export function responseHead(
       )
     }
   }
-  return { fields: kept, contentLength, allowsBody: !isTunnel && allowsBody(method, status), close, hasDate }
+  return { fields: kept, contentLength, allowsBody: !isTunnel && allowsBody(method, status), close, upgrade, hasDate }
+}
+
+/**
+ * Checks the fields of a response that accepts a tunnel, and separates framing from the other fields.
+ *
+ * @throws {TypeError} like `responseHead`
+ * @see RFC 8441 §5: the bytes that follow have no length
+ */
+export function tunnelHead(fields: FieldList): ResponseHead {
+  return { ...responseHead('GET', 200, fields, undefined), contentLength: undefined }
 }
 
 /** Reports whether a field occurs in the first `end` entries of a list. */

@@ -14,6 +14,8 @@ function received(changes: Partial<ReceivedHead>): ReceivedHead {
     authority: isBinary ? 'a' : undefined,
     host: isBinary ? undefined : 'a',
     path: '/',
+    protocol: undefined,
+    allowsProtocol: false,
     contentLength: undefined,
     isChunked: false,
     te: undefined,
@@ -26,6 +28,10 @@ function received(changes: Partial<ReceivedHead>): ReceivedHead {
 /** Returns the head of `CONNECT a:443` with changes. */
 const connect = (changes: Partial<ReceivedHead>): ReceivedHead =>
   received({ method: 'CONNECT', scheme: undefined, authority: 'a:443', path: undefined, ...changes })
+
+/** Returns the head of an extended CONNECT over HTTP/2 with changes. */
+const extended = (changes: Partial<ReceivedHead>): ReceivedHead =>
+  received({ version: '2', method: 'CONNECT', protocol: 'websocket', allowsProtocol: true, path: '/', ...changes })
 
 describe('judgeRequestHead', () => {
   it.each<[what: string, head: ReceivedHead, want: Partial<JudgedHead>]>([
@@ -44,6 +50,9 @@ describe('judgeRequestHead', () => {
     ['http over HTTP/2', received({ version: '2', scheme: 'http' }), {}],
     ['CONNECT', connect({}), { authority: 'a:443' }],
     ['CONNECT over HTTP/3', connect({ version: '3', host: undefined }), { authority: 'a:443' }],
+    ['an extended CONNECT', extended({}), { authority: 'a' }],
+    ['an extended CONNECT over HTTP/3', extended({ version: '3' }), { authority: 'a' }],
+    ['a :protocol with a version', extended({ protocol: 'own/1.0' }), {}],
     ['OPTIONS *', received({ method: 'OPTIONS', path: '*' }), {}],
     ['a Content-Length with leading zeros', received({ contentLength: '007' }), { contentLength: 7 }],
     ['the expectation 100-continue', received({ expect: '100-Continue' }), { expectsContinue: true }],
@@ -80,6 +89,16 @@ describe('judgeRequestHead', () => {
     ['CONNECT without a host and a port', connect({ version: '2', authority: undefined, host: 'a:443' })],
     ['CONNECT with a body', connect({ contentLength: '0' })],
     ['CONNECT with a body', connect({ isChunked: true })],
+    [':protocol without the setting that permits it', extended({ allowsProtocol: false })],
+    [':protocol with a method other than CONNECT', extended({ method: 'GET' })],
+    ['Invalid :protocol', extended({ protocol: '' })],
+    ['Invalid :protocol', extended({ protocol: 'a b' })],
+    ['Invalid :protocol', extended({ protocol: 'a/' })],
+    ['Invalid :protocol', extended({ protocol: 'a/b/c' })],
+    ['Scheme missing', extended({ scheme: undefined })],
+    ['Invalid request target', extended({ path: undefined })],
+    ['Invalid request target', extended({ path: '*' })],
+    ['CONNECT with a body', extended({ contentLength: '0' })],
     ['Invalid Content-Length', received({ contentLength: '5, 5' })],
     ['TE with more than trailers', received({ version: '2', te: 'gzip' })],
     ['TE with more than trailers', received({ version: '3', te: 'trailers, gzip' })],

@@ -5,6 +5,9 @@ import { judgeFieldCount, judgeRequestLine, requestLineBytes, type FieldLimits }
 import { isPath } from './path.ts'
 import { accepted, malformed, refused, type Rejected, type Verdict } from './verdict.ts'
 
+/** Matches the name of a protocol, with an optional version (RFC 9110 §7.8). */
+const PROTOCOL = /^[!#$%&'*+.^_`|~\dA-Za-z-]+(?:\/[!#$%&'*+.^_`|~\dA-Za-z-]+)?$/
+
 /** The head of a request as an engine received it. The values of a repeated field are joined with `, `. */
 export interface ReceivedHead {
   readonly version: '1.0' | '1.1' | '2' | '3'
@@ -18,6 +21,10 @@ export interface ReceivedHead {
   readonly host: string | undefined
   /** Path and query of the target. */
   readonly path: string | undefined
+  /** `:protocol` of an extended CONNECT (RFC 8441 §4, RFC 9220 §3). HTTP/1.x has no such field. */
+  readonly protocol: string | undefined
+  /** Whether the server has announced extended CONNECT on this connection. */
+  readonly allowsProtocol: boolean
   readonly contentLength: string | undefined
   /** Whether the body has a transfer coding. Only HTTP/1.1 defines one. */
   readonly isChunked: boolean
@@ -66,6 +73,7 @@ function targetFault(received: ReceivedHead): Rejected | undefined {
   if (!isToken(method)) return malformed('Invalid method')
   const fault = authorityFault(received)
   if (fault !== undefined) return fault
+  if (received.protocol !== undefined) return extendedConnectFault(received, received.protocol)
   if (method === 'CONNECT') return connectFault(received)
   const scheme = schemeFault(received)
   if (scheme !== undefined) return scheme
@@ -97,6 +105,20 @@ function connectFault({ scheme, path, authority, contentLength, isChunked }: Rec
   // RFC 9110 §9.3.6: the bytes after a CONNECT head can be tunnel data, so a body has no meaning.
   if (contentLength !== undefined || isChunked) return malformed('CONNECT with a body')
   return undefined
+}
+
+/** @see RFC 8441 §4, RFC 9220 §3 */
+function extendedConnectFault(received: ReceivedHead, protocol: string): Rejected | undefined {
+  const { method, path, contentLength } = received
+  // RFC 8441 §3: a client must not send `:protocol` before it has received the setting.
+  if (!received.allowsProtocol) return malformed(':protocol without the setting that permits it')
+  if (method !== 'CONNECT') return malformed(':protocol with a method other than CONNECT')
+  if (!PROTOCOL.test(protocol)) return malformed('Invalid :protocol')
+  const scheme = schemeFault(received)
+  if (scheme !== undefined) return scheme
+  if (path === undefined || !isPath(method, path)) return malformed('Invalid request target')
+  // The bytes after the head belong to the tunnel, as after any other CONNECT.
+  return contentLength === undefined ? undefined : malformed('CONNECT with a body')
 }
 
 function schemeFault({ version, scheme }: ReceivedHead): Rejected | undefined {

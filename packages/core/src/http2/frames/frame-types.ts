@@ -25,6 +25,8 @@ export const Setting = {
   INITIAL_WINDOW_SIZE: 0x4,
   MAX_FRAME_SIZE: 0x5,
   MAX_HEADER_LIST_SIZE: 0x6,
+  /** RFC 8441 §3. */
+  ENABLE_CONNECT_PROTOCOL: 0x8,
   /** RFC 9218 §2.1. */
   NO_RFC7540_PRIORITIES: 0x9,
 } as const

@@ -69,20 +69,26 @@ export class ClientSettings {
       case Setting.NO_RFC7540_PRIORITIES:
         if (value > 1) throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, `NO_RFC7540_PRIORITIES is ${value}`)
         break
-      // Ignore unknown settings, and MAX_HEADER_LIST_SIZE, which is advisory.
+      // Ignore unknown settings, MAX_HEADER_LIST_SIZE, which is advisory, and ENABLE_CONNECT_PROTOCOL, which only a server
+      // can offer (RFC 8441 §3).
       default:
     }
   }
 }
 
-/** Returns the payload of the server's SETTINGS frame for these limits. Disables server push. */
-export function serverSettings(limits: Limits): Buffer {
-  const settings = [
+/**
+ * Returns the payload of the server's SETTINGS frame for these limits. Disables server push.
+ *
+ * @param allowsTunnels Whether clients may send extended CONNECT. RFC 8441 §3: it must not be withdrawn later
+ */
+export function serverSettings(limits: Limits, allowsTunnels: boolean = false): Buffer {
+  const settings: [setting: number, value: number][] = [
     [Setting.ENABLE_PUSH, 0],
     [Setting.MAX_CONCURRENT_STREAMS, limits.maxConcurrentStreams],
     [Setting.MAX_HEADER_LIST_SIZE, limits.maxHeadBytes],
     [Setting.NO_RFC7540_PRIORITIES, 1],
-  ] as const
+  ]
+  if (allowsTunnels) settings.push([Setting.ENABLE_CONNECT_PROTOCOL, 1])
   const payload = Buffer.alloc(settings.length * SETTING_BYTES)
   settings.forEach(([setting, value], index) => {
     payload.writeUInt16BE(setting, index * SETTING_BYTES)

@@ -1,0 +1,6 @@
+export { acceptWebSocket } from './accept-web-socket.ts'
+export type { WebSocketHandlers } from './handlers.ts'
+export type { WebSocketMetrics } from './metrics.ts'
+export type { OriginCheck, WebSocketOptions } from './options.ts'
+export type { ServerWebSocket, WebSocketClose, WebSocketMessage } from './server-web-socket.ts'
+export { webSocket, type WebSocketRouteOptions } from './web-socket.ts'

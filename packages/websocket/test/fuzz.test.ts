@@ -1,0 +1,3 @@
+import { fuzzSuite } from '@fw/testing'
+
+fuzzSuite(new URL('../fuzz/', import.meta.url))
