@@ -1,6 +1,6 @@
 import type { ExchangeTrace, FieldList, RequestHeaders, SharedChunk, UpgradedConnection } from '@fw/types'
 import { LARGE_HEAD_BYTES } from '../engine/budget/buffer-account.ts'
-import { BaseExchange } from '../engine/exchange/base-exchange.ts'
+import { SocketExchange, type SocketPeer } from '../engine/exchange/socket-exchange.ts'
 import { ReceivedBody } from '../engine/exchange/received-body.ts'
 import { tunnelHead, type ResponseHead } from '../engine/exchange/response-head.ts'
 import type { Tunnel } from '../engine/exchange/tunnel.ts'
@@ -27,11 +27,8 @@ const COPIED_BYTES = 2 * 1024
 const PROTOCOL = /^[\t ,]*([!#$%&'*+.^_`|~\dA-Za-z-]+(?:\/[!#$%&'*+.^_`|~\dA-Za-z-]+)?)[\t ]*(?:,|$)/
 
 /** The connection of an exchange. */
-export interface Http1ExchangeOwner {
+export interface Http1ExchangeOwner extends SocketPeer {
   readonly scheme: 'http' | 'https'
-  readonly remoteAddress: string | undefined
-  readonly remotePort: number | undefined
-  readonly hasProxySource: boolean
   readonly output: Http1Output
   /** Returns the connection fields of the next response. @param close Whether the response must be the last one */
   connectionFields(close: boolean): ConnectionFields
@@ -48,7 +45,7 @@ export interface Http1ExchangeOwner {
 }
 
 /** Writes the response to one request on an HTTP/1.x connection. */
-export class Http1Exchange extends BaseExchange {
+export class Http1Exchange extends SocketExchange {
   readonly protocol = 'HTTP/1.1'
   readonly #owner: Http1ExchangeOwner
   /** The owner's output, stored here so that a broadcast touches fewer objects per exchange. */
@@ -86,18 +83,8 @@ export class Http1Exchange extends BaseExchange {
   get headers(): RequestHeaders {
     return this.#head.fields.headers
   }
-  get remoteAddress(): string | undefined {
-    return this.#owner.remoteAddress
-  }
-  get remotePort(): number | undefined {
-    return this.#owner.remotePort
-  }
-  get hasProxySource(): boolean {
-    return this.#owner.hasProxySource
-  }
-  get isUnixSocket(): boolean {
-    // TCP listeners reject a peer without an address, so this is a Unix socket.
-    return this.#owner.remoteAddress === undefined
+  protected get peer(): SocketPeer {
+    return this.#owner
   }
   get bufferedBytes(): number {
     return this.#output.bufferedBytes

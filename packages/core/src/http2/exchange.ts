@@ -1,7 +1,7 @@
 import type { ExchangeTrace, FieldList, RequestHeaders } from '@fw/types'
 import { AbortedError, type ProtocolError } from '../engine/errors.ts'
 import { type BufferAccount, LARGE_HEAD_BYTES } from '../engine/budget/buffer-account.ts'
-import { BaseExchange } from '../engine/exchange/base-exchange.ts'
+import { SocketExchange, type SocketPeer } from '../engine/exchange/socket-exchange.ts'
 import { QueuedText } from '../engine/budget/queued-text.ts'
 import type { Deadlines } from '../engine/event-loop/deadlines.ts'
 import type { Limits } from '../options/limits.ts'
@@ -25,7 +25,7 @@ const TEXT_BYTES = 4 * 1024
 const PART_BYTES: number = DEFAULT_FRAME_BYTES
 
 /** Exchanges one request and its response on an HTTP/2 stream. */
-export class Http2Exchange extends BaseExchange implements Http2BodyOwner, SendingStream, Numbered {
+export class Http2Exchange extends SocketExchange implements Http2BodyOwner, SendingStream, Numbered {
   readonly protocol = 'HTTP/2.0'
   readonly id: number
   priority: Priority
@@ -82,18 +82,8 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
   get scheme(): 'http' | 'https' {
     return this.#owner.scheme
   }
-  get remoteAddress(): string | undefined {
-    return this.#owner.remoteAddress
-  }
-  get remotePort(): number | undefined {
-    return this.#owner.remotePort
-  }
-  get hasProxySource(): boolean {
-    return this.#owner.hasProxySource
-  }
-  get isUnixSocket(): boolean {
-    // A TCP listener rejects peers without an address.
-    return this.#owner.remoteAddress === undefined
+  protected get peer(): SocketPeer {
+    return this.#owner
   }
   get limits(): Limits {
     return this.#owner.host.limits
