@@ -15,6 +15,8 @@ export class ConnectionView {
   window = DEFAULT_WINDOW
   /** Whether the client has sent GOAWAY. */
   isLeftByClient = false
+  /** Whether the client has acknowledged a PING. This server sends none, so Node.js closes the connection (RFC 9113 §6.7). */
+  hasAcknowledgedPing = false
   /** Error code of the server's GOAWAY. */
   goawayCode: number | undefined
   lastStreamId = 2 ** 31 - 1
@@ -74,7 +76,8 @@ export class ConnectionView {
       else this.#stream(streamId).window += bytes
     } else if (type === FrameType.GOAWAY) this.isLeftByClient = true
     else if (type === FrameType.SETTINGS && (flags & Flag.ACK) !== 0) this.#acknowledged++
-    else if (type === FrameType.PING && (flags & Flag.ACK) === 0) this.#pings++
+    else if (type === FrameType.PING && (flags & Flag.ACK) !== 0) this.hasAcknowledgedPing = true
+    else if (type === FrameType.PING) this.#pings++
     else if (type === FrameType.SETTINGS) this.#settings.push(entries(payload))
   }
 

@@ -62,7 +62,7 @@ function missing({ refusals: reasons, view }: Verdict, id: number, request: Unde
 
 /** Reports whether the rules permit the engine to accept more than nghttp2. */
 function mayGoOn({ refusals: reasons, view }: Verdict, { connectionError }: ReferenceVerdict): boolean {
-  if (isGivenUp(connectionError)) return reasons.length > 0
+  if (isGivenUp(connectionError)) return reasons.length > 0 || view.hasAcknowledgedPing
   const isWideAfterEnd = [...view.streams.values()].some(({ isOver, window }) => isOver && window > MAX_WINDOW)
   const { isBetweenFrames, isAcknowledgedTwice, isLeftByClient } = view
   return isTolerated(connectionError, {
