@@ -5,6 +5,7 @@ const FOLDER = fileURLToPath(new URL('..', import.meta.url))
 const README = `${FOLDER}README.md`
 const REQUESTS = `${FOLDER}docs/requests.md`
 const DICTIONARIES = `${FOLDER}docs/dictionaries.md`
+const OPTIONS = `${FOLDER}docs/dictionary-options.md`
 
 runPage(README, { from: FOLDER })
 runPage(DICTIONARIES, { from: FOLDER, installed: ['@fw/core', '@fw/compress', '@fw/static'] })

@@ -96,6 +96,7 @@ export const PAGES: readonly Page[] = [
     ['guides/compression', 'Compression', 'packages/compress/README.md'],
     ['guides/compressed-requests', 'Compressed requests', 'packages/compress/docs/requests.md'],
     ['guides/dictionaries', 'Compression dictionaries', 'packages/compress/docs/dictionaries.md'],
+    ['guides/dictionary-options', 'Options of dictionaries', 'packages/compress/docs/dictionary-options.md'],
     ['guides/http-fields', 'HTTP fields', 'packages/http-fields/README.md'],
     ['guides/options', 'Options', 'packages/options/README.md'],
     ['guides/option-kinds', 'Kinds of options', 'packages/options/docs/kinds.md'],
