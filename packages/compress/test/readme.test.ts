@@ -10,4 +10,4 @@ const OPTIONS = `${FOLDER}docs/dictionary-options.md`
 runPage(README, { from: FOLDER })
 runPage(DICTIONARIES, { from: FOLDER, installed: ['@fw/core', '@fw/compress', '@fw/static'] })
 runReadme(REQUESTS, { from: FOLDER })
-namesEveryExport(README, ['index', 'dictionaries', 'request'], [DICTIONARIES, REQUESTS])
+namesEveryExport(README, ['index', 'dictionaries', 'request'], [DICTIONARIES, OPTIONS, REQUESTS])
