@@ -1,5 +1,6 @@
 import type { EventEmitter } from 'node:events'
 import type { Context, OutgoingResponse, Outcome, ResponseBody, ResponseHeaders } from '@fw/types'
+import { replacedStatus, sendableStatus } from './sendable-status.ts'
 import type { Sink } from './sink.ts'
 
 /** Middleware that has neither called `next` nor responded. */
@@ -40,6 +41,8 @@ export class ResponseOutput {
   outgoing: OutgoingResponse | undefined = undefined
   call: PendingCall | undefined = undefined
   readonly #emitter: EventEmitter
+  /** The status that middleware has set, if another one is sent for it. */
+  #given: { readonly value: unknown; readonly sent: number } | undefined = undefined
   #body: ResponseBody | undefined = undefined
   #isWatching = false
   #onOutcome: (outcome: Outcome) => void = ignore
@@ -54,13 +57,25 @@ export class ResponseOutput {
     return this.outgoing === undefined ? this.ctx.responseHeaders : this.outgoing.headers
   }
 
+  /** The status as middleware has set it, even if it cannot be sent. */
   get status(): number {
-    return this.outgoing === undefined ? this.ctx.status : this.outgoing.status
+    const status = this.outgoing === undefined ? this.ctx.status : this.outgoing.status
+    return this.#given?.sent === status ? (this.#given.value as number) : status
   }
 
-  set status(status: number) {
-    if (this.outgoing === undefined) this.ctx.status = status
-    else this.outgoing.status = status
+  /** Never throws, because middleware sets the status in event listeners. An error there would end the process. */
+  set status(value: unknown) {
+    const sent = sendableStatus(value)
+    const given = value === sent ? undefined : { value, sent }
+    this.#given = given
+    if (this.outgoing !== undefined) this.outgoing.status = sent
+    else if (!this.ctx.headSent) this.ctx.status = sent
+    if (given === undefined) return
+    const error = replacedStatus(value, sent)
+    if (error === undefined) return
+    this.ctx.onFinish((outcome) => {
+      if (this.#given === given && outcome.status === sent) throw error
+    })
   }
 
   /** The length that the engine announced for a whole body. The prepared response lacks the field. */
