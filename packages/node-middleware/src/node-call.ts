@@ -1,5 +1,5 @@
 import { HttpError, withCode } from '@fw/options'
-import type { Context, Next } from '@fw/types'
+import type { Context, Next, Outcome } from '@fw/types'
 import { BodyReadError } from './node-error.ts'
 import type { NodeRequest } from './node-request.ts'
 import { NodeResponse } from './node-response.ts'
@@ -21,6 +21,7 @@ export class NodeCall implements PendingCall {
   readonly #output: ResponseOutput
   readonly #next: Next | undefined
   #state: State = 'running'
+  #isNextCalled = false
   #value: unknown = undefined
   #waiting: PromiseWithResolvers<unknown> | undefined = undefined
 
@@ -41,6 +42,7 @@ export class NodeCall implements PendingCall {
   run(handler: AnyNodeHandler): unknown {
     const response = this.#response
     this.#output.call = this
+    this.#output.isRefused = false
     let result: unknown
     try {
       result = handler(response.req, response, (error) => this.#onNext(error))
@@ -60,19 +62,31 @@ export class NodeCall implements PendingCall {
     this.#settle('responded', undefined)
   }
 
+  onOutcome({ aborted }: Outcome): void {
+    if (aborted) this.#abandon()
+    else this.onResponse()
+  }
+
   onError(error: unknown): void {
     this.#fail(error)
   }
 
   #onNext(error: unknown): void {
-    if (this.#state !== 'running') {
-      // Middleware often calls `next` again after a response, with the error of something that it did in the meantime.
-      reportLate(
-        this.#ctx,
-        error ?? withCode('FW_NEXT_CALLED_TWICE', new Error('next() was called twice. Call it once.')),
-      )
+    const isFirst = !this.#isNextCalled
+    this.#isNextCalled = true
+    if (this.#output.isAbandoned) this.#abandon()
+    else if (this.#state !== 'running') {
+      // Middleware often calls `next` after a response, with the error of something that it did in the meantime.
+      if (error) reportLate(this.#ctx, error)
+      else if (!isFirst)
+        reportLate(this.#ctx, withCode('FW_NEXT_CALLED_TWICE', new Error('next() was called twice. Call it once.')))
     } else if (error && error !== 'route' && error !== 'router') this.#fail(error)
     else this.#pass()
+  }
+
+  /** Ends the call without a response, and without a record in the log. */
+  #abandon(): void {
+    this.#settle('failed', this.#ctx.signal.reason)
   }
 
   /** Runs the rest of the chain. It runs within `next`, so that `AsyncLocalStorage.run(store, next)` works. */

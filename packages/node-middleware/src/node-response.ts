@@ -180,13 +180,12 @@ export class NodeResponse extends BareResponse {
   }
 
   setHeader(name: string, value: unknown): this {
-    this.#checkHead('set')
-    setField(this.#output.fields, name, value)
+    if (this.#canChange('set')) setField(this.#output.fields, name, value)
     return this
   }
 
   setHeaders(headers: Headers | ReadonlyMap<string, unknown>): this {
-    this.#checkHead('set')
+    if (!this.#canChange('set')) return this
     const fields = this.#output.fields
     const seen = new Set<string>()
     for (const [name, value] of headers) {
@@ -199,8 +198,7 @@ export class NodeResponse extends BareResponse {
   }
 
   appendHeader(name: string, value: unknown): this {
-    this.#checkHead('append')
-    appendField(this.#output.fields, name, value)
+    if (this.#canChange('append')) appendField(this.#output.fields, name, value)
     return this
   }
 
@@ -229,13 +227,12 @@ export class NodeResponse extends BareResponse {
   }
 
   removeHeader(name: string): void {
-    this.#checkHead('remove')
-    this.#output.fields.delete(name)
+    if (this.#canChange('remove')) this.#output.fields.delete(name)
   }
 
   /** Sets the status and fields. The head is sent with the first byte of the body, or by `flushHeaders`. */
   writeHead(status: number, reason?: string | NodeFields, headers?: NodeFields): this {
-    this.#checkHead('write')
+    if (!this.#canChange('write')) return this
     const fields = typeof reason === 'string' ? headers : (reason ?? headers)
     if (typeof reason === 'string') this.statusMessage = reason
     this.statusCode = status
@@ -256,6 +253,10 @@ export class NodeResponse extends BareResponse {
   write(chunk: string | Uint8Array, encoding?: BufferEncoding | Callback, callback?: Callback): boolean {
     const done = typeof encoding === 'function' ? encoding : callback
     const data = dataOf(chunk, encoding)
+    if (this.#output.isDiscarding) {
+      this.#callBackLate(done)
+      return false
+    }
     if (this.#output.isOver) {
       this.#failLate(new NodeError('ERR_STREAM_WRITE_AFTER_END', 'write after end'), done)
       return false
@@ -273,6 +274,10 @@ export class NodeResponse extends BareResponse {
     const done = [chunk, encoding, callback].find((each) => typeof each === 'function')
     const data =
       typeof chunk === 'function' || chunk === undefined || chunk === null ? undefined : dataOf(chunk, encoding)
+    if (this.#output.isDiscarding) {
+      this.#callBackLate(done)
+      return this
+    }
     if (this.#output.isOver) {
       if (data !== undefined || done !== undefined)
         this.#failLate(new NodeError('ERR_STREAM_WRITE_AFTER_END', 'write after end'), done)
@@ -371,12 +376,20 @@ export class NodeResponse extends BareResponse {
     }
   }
 
-  #checkHead(verb: string): void {
-    if (!this.headersSent) return
+  /** @throws {Error} if the middleware itself has sent the head */
+  #canChange(verb: string): boolean {
+    if (this.#output.isSuperseded) return false
+    if (!this.headersSent) return true
     throw withCode(
       'FW_RESPONSE_SENT',
       new Error(`Cannot ${verb} headers after they are sent to the client. Respond once per request.`),
     )
+  }
+
+  /** Calls back for bytes that are discarded. Like Node.js, emits no error. */
+  #callBackLate(callback: Callback | undefined): void {
+    const error = new NodeError('ERR_STREAM_DESTROYED', 'Cannot write: the response is over')
+    if (callback !== undefined) process.nextTick(callback, error)
   }
 
   #failLate(error: Error, callback: Callback | undefined): void {

@@ -12,7 +12,7 @@ import { PushSink, WholeSink } from './sink.ts'
  */
 export function filterIfPatched(response: NodeResponse): void {
   const output = NodeResponse.outputOf(response)
-  if (output.isFiltered || !NodeResponse.isPatched(response)) return
+  if (output.isFiltered || output.ctx.headSent || !NodeResponse.isPatched(response)) return
   output.isFiltered = true
   output.ctx.filterResponse((outgoing) => passThrough(response, output, outgoing))
 }

@@ -5,8 +5,10 @@ import type { Sink } from './sink.ts'
 
 /** Middleware that has neither called `next` nor responded. */
 export interface PendingCall {
-  /** Reports that the response is complete or the exchange is over. */
+  /** Reports that the response is complete. */
   onResponse(): void
+  /** Reports that the exchange is over. */
+  onOutcome(outcome: Outcome): void
   /** Reports that the response cannot be sent. */
   onError(error: unknown): void
 }
@@ -28,6 +30,8 @@ export class ResponseOutput {
   isFiltered = false
   /** Whether middleware responds itself, so that its bytes have passed through the patched methods already. */
   isDirect = false
+  /** Whether a response could not be started. The rest of it is discarded. */
+  isRefused = false
   /** Whether the response ended before an error replaced it. Most patched methods work only once. */
   isSpent = false
   /** Whether the caller of `write` waits for `drain`. */
@@ -65,11 +69,12 @@ export class ResponseOutput {
 
   /** Never throws, because middleware sets the status in event listeners. An error there would end the process. */
   set status(value: unknown) {
+    if (this.ctx.headSent) return
     const sent = sendableStatus(value)
     const given = value === sent ? undefined : { value, sent }
     this.#given = given
     if (this.outgoing !== undefined) this.outgoing.status = sent
-    else if (!this.ctx.headSent) this.ctx.status = sent
+    else this.ctx.status = sent
     if (given === undefined) return
     const error = replacedStatus(value, sent)
     if (error === undefined) return
@@ -89,6 +94,27 @@ export class ResponseOutput {
     return this.isEnded || this.outcome !== undefined || (exchange.status !== 0 && !exchange.isOpen)
   }
 
+  /**
+   * Whether a response from elsewhere is sent: an error page, that of a timeout or that of an fw handler. Changes then have no
+   * effect. They must not throw, because middleware makes them in timers and event listeners.
+   */
+  get isSuperseded(): boolean {
+    return this.isRefused || (this.ctx.headSent && !this.isDirect)
+  }
+
+  /** Whether written bytes are discarded. */
+  get isDiscarding(): boolean {
+    if (this.sink !== undefined && !this.sink.isEnded) return false
+    return this.isSuperseded || (this.isOver && !this.isEnded)
+  }
+
+  /** Whether nothing waits for the middleware any more: the client has disconnected, or the timeout of the route has expired. */
+  get isAbandoned(): boolean {
+    if (this.outcome?.aborted === true) return true
+    // Other requests have no timeout. Do not create a signal for them.
+    return this.ctx.route?.options.timeoutMs !== undefined && this.ctx.signal.aborted
+  }
+
   /** The number of written bytes that the transport has not accepted. */
   get bufferedBytes(): number {
     return (this.#body ?? this.ctx.exchange).bufferedBytes
@@ -104,7 +130,7 @@ export class ResponseOutput {
       this.needsDrain = false
       this.sink?.end()
       this.#onOutcome(outcome)
-      this.call?.onResponse()
+      this.call?.onOutcome(outcome)
     })
   }
 
@@ -183,11 +209,13 @@ export class ResponseOutput {
   }
 
   #started(): ResponseBody | undefined {
-    if (this.#body !== undefined) return this.#body
+    if (this.#body !== undefined || this.isSuperseded) return this.#body
     this.isDirect = true
     try {
       this.#body = this.ctx.startResponse()
     } catch (error) {
+      this.isDirect = false
+      this.isRefused = true
       this.#fail(error)
     }
     return this.#body
@@ -212,8 +240,8 @@ export class ResponseOutput {
   }
 
   #fail(error: unknown): void {
-    if (this.call === undefined) reportLate(this.ctx, error)
-    else this.call.onError(error)
+    if (this.call !== undefined) this.call.onError(error)
+    else if (!this.isAbandoned) reportLate(this.ctx, error)
   }
 }
 
