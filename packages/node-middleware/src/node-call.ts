@@ -6,7 +6,10 @@ import { NodeResponse } from './node-response.ts'
 import { filterIfPatched } from './patched-response.ts'
 import { type PendingCall, reportLate, type ResponseOutput } from './response-output.ts'
 
-/** Continues with the next middleware, or throws an error into the error handlers of the router. */
+/**
+ * Continues with the next middleware, or throws an error into the error handlers of the router. For `'route'` and `'router'`,
+ * responds as if no route matched.
+ */
 export type NodeNext = (error?: unknown) => void
 
 /** Middleware of Express or Connect, as this package calls it. */
@@ -80,8 +83,10 @@ export class NodeCall implements PendingCall {
       if (error) reportLate(this.#ctx, error)
       else if (!isFirst)
         reportLate(this.#ctx, withCode('FW_NEXT_CALLED_TWICE', new Error('next() was called twice. Call it once.')))
-    } else if (error && error !== 'route' && error !== 'router') this.#fail(error)
-    else this.#pass()
+    } else if (!error) this.#pass(this.#next)
+    // Express skips the handlers that middleware guards, and continues with other routes. fw has found one route.
+    else if (error === 'route' || error === 'router') this.#pass(undefined)
+    else this.#fail(error)
   }
 
   /** Ends the call without a response, and without a record in the log. */
@@ -89,15 +94,15 @@ export class NodeCall implements PendingCall {
     this.#settle('failed', this.#ctx.signal.reason)
   }
 
-  /** Runs the rest of the chain. It runs within `next`, so that `AsyncLocalStorage.run(store, next)` works. */
-  #pass(): void {
+  /** Runs the rest of the chain, or responds with 404 without one. It runs within `next`, so that `AsyncLocalStorage.run(store, next)` works. */
+  #pass(next: Next | undefined): void {
     this.#output.commit()
     if (this.#state !== 'running') return
     this.#state = 'passed'
     this.#output.call = undefined
     filterIfPatched(this.#response)
     try {
-      const value: unknown = this.#next === undefined ? this.#ctx.notFound() : this.#next()
+      const value: unknown = next === undefined ? this.#ctx.notFound() : next()
       this.#value = value
       this.#waiting?.resolve(value)
     } catch (error) {
