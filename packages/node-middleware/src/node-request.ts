@@ -4,6 +4,7 @@ import { BareRequest } from './bare.ts'
 import { BodyReadError, NodeError } from './node-error.ts'
 import { type NodeHeaders, headersDistinctOf, headersOf, rawHeadersOf } from './request-headers.ts'
 import { NodeSocket } from './node-socket.ts'
+import { keepMembers } from './own-members.ts'
 
 /** Bytes that the stream buffers, besides the piece that is being read. */
 const STREAM_OPTIONS = { highWaterMark: 64 * 1024 }
@@ -20,6 +21,7 @@ export class NodeRequest extends BareRequest {
   method: string
   readonly #ctx: Context
   readonly #watch: () => void
+  readonly #keepResponse: () => void
   #state: unknown = undefined
   #raw: string[] | undefined = undefined
   #headers: NodeHeaders | undefined = undefined
@@ -28,12 +30,16 @@ export class NodeRequest extends BareRequest {
   #isComplete = false
   #isAborted = false
 
-  /** @param watch Starts to wait for the end of the exchange, because listeners need it */
-  constructor(ctx: Context, watch: () => void) {
+  /**
+   * @param watch Starts to wait for the end of the exchange, because listeners need it
+   * @param keepResponse Prepares the response for a change of its prototype
+   */
+  constructor(ctx: Context, watch: () => void, keepResponse: () => void) {
     super()
     const { exchange } = ctx
     this.#ctx = ctx
     this.#watch = watch
+    this.#keepResponse = keepResponse
     this.url = this.originalUrl = exchange.target
     this.method = exchange.method
   }
@@ -49,6 +55,16 @@ export class NodeRequest extends BareRequest {
 
   set _readableState(state: unknown) {
     this.#state = state
+  }
+
+  /**
+   * Express sets this member immediately before it replaces the prototypes of the request and the response, and with them the
+   * methods of this package.
+   */
+  set res(response: unknown) {
+    keepMembers(this, NodeRequest.prototype)
+    this.#keepResponse()
+    Object.defineProperty(this, 'res', { value: response, writable: true, enumerable: true, configurable: true })
   }
 
   get headers(): NodeHeaders {

@@ -16,6 +16,7 @@ import {
   setField,
   setFields,
 } from './response-fields.ts'
+import { keepMembers } from './own-members.ts'
 import { reportLate, ResponseOutput } from './response-output.ts'
 
 type Callback = (error?: Error | null) => void
@@ -40,7 +41,11 @@ export class NodeResponse extends BareResponse {
   constructor(ctx: Context) {
     super()
     this.#output = new ResponseOutput(ctx, this)
-    this.req = new NodeRequest(ctx, () => this.#watch())
+    this.req = new NodeRequest(
+      ctx,
+      () => this.#watch(),
+      () => keepMembers(this, NodeResponse.prototype),
+    )
   }
 
   /** Returns the output of a response. Not a member, because middleware must not see it. */
