@@ -46,8 +46,18 @@ function passWhole(
   if (!sink.isEnded) {
     // The exchange can end before the middleware ends the response.
     NodeResponse.watch(response)
+    replaceLater(outgoing, sink)
+    // A patched method can set a status without a body.
+  } else if (outgoing.kind === 'whole' && sink.only !== body) outgoing.replace(sink.bytes)
+}
+
+function replaceLater(outgoing: OutgoingResponse, sink: WholeSink): void {
+  try {
     outgoing.replaceLater(sink.whole)
-  } else if (body !== null && sink.only !== body) outgoing.replace(sink.bytes)
+  } catch (error) {
+    // `startResponse()` sends the head of a response without a body now, so that middleware cannot delay it.
+    if (outgoing.kind !== 'none') throw error
+  }
 }
 
 function passStream(response: NodeResponse, output: ResponseOutput, outgoing: OutgoingResponse): void {
