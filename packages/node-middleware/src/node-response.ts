@@ -15,9 +15,10 @@ import {
   type NodeFields,
   setField,
   setFields,
+  trailerList,
 } from './response-fields.ts'
 import { keepMembers } from './own-members.ts'
-import { reportLate, ResponseOutput } from './response-output.ts'
+import { attempt, ResponseOutput } from './response-output.ts'
 
 type Callback = (error?: Error | null) => void
 
@@ -45,6 +46,7 @@ export class NodeResponse extends BareResponse {
       ctx,
       () => this.#watch(),
       () => keepMembers(this, NodeResponse.prototype),
+      (error) => this.#output.onRequestDestroyed(error),
     )
   }
 
@@ -258,12 +260,8 @@ export class NodeResponse extends BareResponse {
   write(chunk: string | Uint8Array, encoding?: BufferEncoding | Callback, callback?: Callback): boolean {
     const done = typeof encoding === 'function' ? encoding : callback
     const data = dataOf(chunk, encoding)
-    if (this.#output.isDiscarding) {
-      this.#callBackLate(done)
-      return false
-    }
-    if (this.#output.isOver) {
-      this.#failLate(new NodeError('ERR_STREAM_WRITE_AFTER_END', 'write after end'), done)
+    if (this.#output.isOver || this.#output.isDiscarding) {
+      this.#rejectLate(done)
       return false
     }
     if (!this.#output.isHeadWritten) this._implicitHeader()
@@ -279,13 +277,8 @@ export class NodeResponse extends BareResponse {
     const done = [chunk, encoding, callback].find((each) => typeof each === 'function')
     const data =
       typeof chunk === 'function' || chunk === undefined || chunk === null ? undefined : dataOf(chunk, encoding)
-    if (this.#output.isDiscarding) {
-      this.#callBackLate(done)
-      return this
-    }
-    if (this.#output.isOver) {
-      if (data !== undefined || done !== undefined)
-        this.#failLate(new NodeError('ERR_STREAM_WRITE_AFTER_END', 'write after end'), done)
+    if (this.#output.isOver || this.#output.isDiscarding) {
+      if (data !== undefined || done !== undefined) this.#rejectLate(done)
       return this
     }
     if (!this.#output.isHeadWritten) this._implicitHeader()
@@ -295,7 +288,7 @@ export class NodeResponse extends BareResponse {
   }
 
   addTrailers(headers: NodeFields): void {
-    this.#output.trailers = fieldList(headers)
+    this.#output.trailers = trailerList(headers)
   }
 
   /** Does nothing: the engine sends 100 (Continue) when the body is first read. */
@@ -343,22 +336,19 @@ export class NodeResponse extends BareResponse {
   #finish({ aborted }: Outcome): void {
     // A listener that is added in the same turn as `end()` must receive the events too.
     process.nextTick(() => {
-      try {
-        this.#isDestroyed = true
-        if (aborted) {
-          this.#callAllBack(new NodeError('ECONNRESET', 'aborted'))
-          this.req.onAbort()
-        } else {
-          this.#callAllBack()
-          this.#isFinished = true
-          this.emit('finish')
-        }
-        this.#isClosed = true
-        this.emit('close')
-        if (!aborted) this.req.onFinish()
-      } catch (error) {
-        reportLate(this.#output.ctx, error)
+      const { ctx } = this.#output
+      this.#isDestroyed = true
+      if (aborted) {
+        this.#callAllBack(new NodeError('ECONNRESET', 'aborted'))
+        attempt(ctx, () => this.req.onAbort())
+      } else {
+        this.#callAllBack()
+        this.#isFinished = true
+        attempt(ctx, () => this.emit('finish'))
       }
+      this.#isClosed = true
+      attempt(ctx, () => this.emit('close'))
+      if (!aborted) attempt(ctx, () => this.req.onFinish())
     })
   }
 
@@ -374,11 +364,7 @@ export class NodeResponse extends BareResponse {
     const callbacks = this.#callbacks
     if (callbacks.length === 0) return
     this.#callbacks = NO_CALLBACKS
-    try {
-      for (const callback of callbacks) callback(error)
-    } catch (thrown) {
-      reportLate(this.#output.ctx, thrown)
-    }
+    for (const callback of callbacks) attempt(this.#output.ctx, () => callback(error))
   }
 
   /** @throws {Error} if the middleware itself has sent the head */
@@ -391,16 +377,15 @@ export class NodeResponse extends BareResponse {
     )
   }
 
-  /** Calls back for bytes that are discarded. Like Node.js, emits no error. */
-  #callBackLate(callback: Callback | undefined): void {
-    const error = new NodeError('ERR_STREAM_DESTROYED', 'Cannot write: the response is over')
-    if (callback !== undefined) process.nextTick(callback, error)
-  }
-
-  #failLate(error: Error, callback: Callback | undefined): void {
+  /** Reports bytes that are not sent. Like Node.js, emits an error only after the middleware itself has ended the response. */
+  #rejectLate(callback: Callback | undefined): void {
+    const isEnded = !this.#output.isDiscarding
+    const error = isEnded
+      ? new NodeError('ERR_STREAM_WRITE_AFTER_END', 'write after end')
+      : new NodeError('ERR_STREAM_DESTROYED', 'Cannot call write after a stream was destroyed')
     process.nextTick(() => {
       callback?.(error)
-      if (this.listenerCount('error') > 0) this.emit('error', error)
+      if (isEnded && this.listenerCount('error') > 0) this.emit('error', error)
     })
   }
 }

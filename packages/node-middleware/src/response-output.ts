@@ -150,6 +150,15 @@ export class ResponseOutput {
     }
   }
 
+  /** Aborts the exchange if the middleware that destroyed the request does not respond: no response would ever follow. */
+  onRequestDestroyed(error: Error | null): void {
+    // The error that destroyed the request can still become an error page.
+    setImmediate(() => {
+      if (this.call === undefined || this.isOver || this.isDirect || this.ctx.headSent) return
+      this.ctx.exchange.abort(error ?? undefined)
+    })
+  }
+
   /** Ends the response. @param last The last piece of the body, or the whole body */
   end(last: string | Uint8Array | undefined): void {
     this.isEnded = true
@@ -160,7 +169,7 @@ export class ResponseOutput {
     } else if (this.#body === undefined && this.call !== undefined && this.trailers === undefined) this.#prepare(last)
     else {
       if (last !== undefined) this.write(last)
-      this.#started()?.end(this.trailers)
+      this.#endBody()
     }
     this.call?.onResponse()
   }
@@ -221,6 +230,17 @@ export class ResponseOutput {
     return this.#body
   }
 
+  #endBody(): void {
+    const body = this.#started()
+    try {
+      body?.end(this.trailers)
+    } catch (error) {
+      // Without the abort, a client would wait for the end of the body.
+      this.#fail(error)
+      body?.abort()
+    }
+  }
+
   #awaitDrain(body: ResponseBody): false {
     if (this.needsDrain) return false
     this.needsDrain = true
@@ -232,11 +252,7 @@ export class ResponseOutput {
     await body.drained()
     if (!this.needsDrain) return
     this.needsDrain = false
-    try {
-      this.#emitter.emit('drain')
-    } catch (error) {
-      reportLate(this.ctx, error)
-    }
+    attempt(this.ctx, () => this.#emitter.emit('drain'))
   }
 
   #fail(error: unknown): void {
@@ -253,6 +269,15 @@ export function reportLate(ctx: Context, error: unknown): void {
   ctx.onFinish(() => {
     throw error
   })
+}
+
+/** Runs listeners. An error from one of them is logged, so that the caller can continue. */
+export function attempt(ctx: Context, run: () => unknown): void {
+  try {
+    run()
+  } catch (error) {
+    reportLate(ctx, error)
+  }
 }
 
 function bytesOf(chunk: string | Uint8Array): Uint8Array {
