@@ -1,6 +1,6 @@
 import { App } from '@fw/core'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { fromNode } from '../src/index.ts'
+import { fromNode } from './index.ts'
 
 /** Messages that the application logged. */
 const logged: string[] = []

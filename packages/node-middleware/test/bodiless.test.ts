@@ -1,6 +1,7 @@
+import type { ServerResponse } from 'node:http'
 import session, { MemoryStore, type SessionData } from 'express-session'
 import { setSinks } from '@fw/log'
-import { beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it, vi } from 'vitest'
 import { fromNode } from '../src/index.ts'
 import { everyWay } from './every-way.ts'
 
@@ -42,7 +43,7 @@ everyWay(
       expect([response.status, response.text]).toEqual([status, ''])
       const [, id = ''] = /^connect\.sid=s%3A([^.]+)\./.exec(response.headers.get('set-cookie') ?? '') ?? []
       // startResponse() sends the head immediately.
-      if (kind === 'started') await expect.poll(() => saved.has(id)).toBe(true)
+      if (kind === 'started') await vi.waitUntil(() => saved.has(id))
       expect(saved.has(id)).toBe(true)
     })
   },
@@ -52,16 +53,15 @@ everyWay(
   'a patched method that changes the status',
   (router) => {
     for (const status of [204, 205, 304]) {
-      const later = (path: string): boolean => path.includes('later')
       router.get(
         `/end/:when/${status}`,
         {
           use: fromNode((req, res, next) => {
-            const { end } = res
+            const end = res.end.bind(res) as (...args: unknown[]) => ServerResponse
             res.end = (...args: unknown[]) => {
               res.statusCode = status
-              const run = (): unknown => Reflect.apply(end, res, args)
-              if (later(req.url ?? '')) setImmediate(run)
+              const run = (): unknown => end(...args)
+              if (req.url?.includes('later') === true) setImmediate(run)
               else run()
               return res
             }
@@ -74,8 +74,8 @@ everyWay(
         `/writeHead/${status}`,
         {
           use: fromNode((_req, res, next) => {
-            const { writeHead } = res
-            res.writeHead = (_status: number, ...args: unknown[]) => Reflect.apply(writeHead, res, [status, ...args])
+            const writeHead = res.writeHead.bind(res) as (...args: unknown[]) => ServerResponse
+            res.writeHead = (_status: number, ...args: unknown[]) => writeHead(status, ...args)
             next()
           }),
         },

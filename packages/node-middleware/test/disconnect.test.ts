@@ -170,19 +170,20 @@ describe('req.destroy()', () => {
     const server = new Server()
     server.router().post('/', fromNode(middleware))
     const body = new ReadableStream({ pull: (controller) => controller.enqueue(Buffer.from('abc')) })
-    const response = await server.fetch('/', { method: 'POST', body, duplex: 'half' } as RequestInit)
+    const response = await server.fetch('/', { method: 'POST', body, duplex: 'half' })
     expect([response.status, await response.text()]).toEqual([status, expect.stringContaining(text)])
   })
 })
+
+function fail(): never {
+  throw new Error('listener')
+}
 
 describe('a listener that throws', () => {
   it.each(['finish', 'callback', 'aborted'])('does not suppress later events: %s', async (event) => {
     const seen: string[] = []
     const waiting = Promise.withResolvers<void>()
     const server = new Server()
-    const fail = (): never => {
-      throw new Error('listener')
-    }
     server.router().post(
       '/',
       fromNode((req, res) => {
@@ -201,12 +202,13 @@ describe('a listener that throws', () => {
     const leaving = new AbortController()
     const responding = server
       .fetch('/', { method: 'POST', body: 'a body', signal: leaving.signal })
-      .then((r) => r.text())
+      .then((response) => response.text())
+      .catch(() => 'aborted')
     if (event === 'aborted') {
       await waiting.promise
       leaving.abort()
-      await expect(responding).rejects.toBeInstanceOf(Error)
-    } else expect(await responding).toBe('a')
+    }
+    expect(await responding).toBe(event === 'aborted' ? 'aborted' : 'a')
     await expect.poll(() => seen.toSorted()).toEqual(['req close', 'res close'])
   })
 })

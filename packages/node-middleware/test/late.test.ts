@@ -119,8 +119,8 @@ describe('a response after the error page', () => {
     server.router().get(
       '/',
       fromNode((_req, res, next) => {
-        const { end } = res
-        res.end = (...args: unknown[]) => Reflect.apply(end, res, args)
+        const end = res.end.bind(res) as (...args: unknown[]) => ServerResponse
+        res.end = (...args: unknown[]) => end(...args)
         res.on('finish', () => setImmediate(() => (useAll(res, () => {}), done.resolve())))
         next(new Error('failed'))
       }),

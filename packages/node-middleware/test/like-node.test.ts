@@ -251,11 +251,10 @@ describe('a response that behaves like that of node:http', () => {
   it('reports a write after destroy', async () => {
     const codes: (string | undefined)[] = []
     const given: Handler = (_req, res) => {
-      const note = (error?: Error | null): void => void codes.push((error as NodeJS.ErrnoException | null)?.code)
       res.on('error', () => codes.push('error event'))
       res.write('a')
       res.destroy()
-      res.write('b', note)
+      res.write('b', (error) => void codes.push((error as NodeJS.ErrnoException | null)?.code))
     }
     await expect(both(given)).rejects.toBeInstanceOf(Error)
     await expect.poll(() => codes).toEqual(['ERR_STREAM_DESTROYED'])
