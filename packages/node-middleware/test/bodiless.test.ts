@@ -92,3 +92,42 @@ everyWay(
     })
   },
 )
+
+everyWay(
+  'a patched end() that adds text',
+  (router) => {
+    const use = fromNode((_req, res, next) => {
+      const end = res.end.bind(res) as (...args: unknown[]) => ServerResponse
+      res.end = (body?: unknown) =>
+        end(Buffer.concat([Buffer.isBuffer(body) ? body : Buffer.from(''), Buffer.from('end')]))
+      next()
+    })
+    router.get('/empty', { use }, (ctx) => ctx.empty(200))
+    router.get('/bytes', { use }, (ctx) => ctx.bytes(new Uint8Array([97])))
+    router.get('/none', { use }, (ctx) => ctx.empty(204))
+  },
+  (send) => {
+    it.each([
+      ['/empty', 200, 'end'],
+      ['/bytes', 200, 'aend'],
+      ['/none', 204, ''],
+    ])('is sent, and receives a Buffer: %s', async (path, status, text) => {
+      expect(await send({ path })).toMatchObject({ status, text })
+    })
+  },
+)
+
+everyWay(
+  'a patched write()',
+  (router) => {
+    const use = fromNode((_req, res, next) => {
+      const write = res.write.bind(res) as (...args: unknown[]) => boolean
+      res.write = (chunk: unknown) => write(Buffer.isBuffer(chunk) ? 'b' : 'u')
+      next()
+    })
+    router.get('/', { use }, (ctx) => ctx.stream([new Uint8Array([97])]))
+  },
+  (send) => {
+    it('receives a Buffer', async () => expect((await send({ path: '/' })).text).toBe('b'))
+  },
+)
