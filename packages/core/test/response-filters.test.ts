@@ -164,6 +164,8 @@ function routes(router: Router): void {
     (response) => response.replaceLater(sleep(5).then(() => 'filled')),
     (ctx) => ctx.redirect('/'),
   )
+  get('/later-unmodified-text', emptyLater, (ctx) => ctx.text('text', { status: 304 }))
+  get('/later-unmodified-stream', emptyLater, (ctx) => ctx.stream(twoPieces(), { status: 304 }))
   get('/later-started-empty', emptyLater, (ctx) => {
     ctx.status = 204
     ctx.startResponse()
@@ -393,6 +395,8 @@ everyWay('a response filter', start, (client, way: Way) => {
     ['/later-redirect', 302, '0', ''],
     ['/later-nothing', 204, null, ''],
     ['/later-unmodified', 304, '7', ''],
+    ['/later-unmodified-text', 304, null, ''],
+    ['/later-unmodified-stream', 304, null, ''],
     ['/later-filled', 302, '6', 'filled'],
   ])('delays the head of an empty response: %s', async (path, status, length, body) => {
     const response = await get(path)

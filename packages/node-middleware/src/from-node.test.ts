@@ -37,11 +37,29 @@ describe('fromNode()', () => {
     ['synchronously', (_req, _res, next) => next()],
     ['later', (_req, _res, next) => void setImmediate(next)],
     ['with null', (_req, _res, next) => next(null)],
-    ["with 'route'", (_req, _res, next) => next('route')],
-    ["with 'router'", (_req, _res, next) => next('router')],
     ['in an async function', async (_req, _res, next) => next()],
   ])('runs the handler if middleware calls next %s', async (_, middleware) => {
     expect(await fetched(appWith(middleware))).toEqual([200, 'handled'])
+  })
+
+  it.each(['route', 'router'])('responds with 404 and does not run the handler after next(%j)', async (skipped) => {
+    let isRun = false
+    const refuse: NodeMiddleware = (_req, _res, next) => next(skipped)
+    const later: NodeMiddleware = (_req, _res, next) => void setImmediate(next, skipped)
+    const app = new App()
+    app.router.notFound((ctx) => ctx.text('own page', { status: 404 }))
+    for (const [path, middleware] of [
+      ['/now', refuse],
+      ['/later', later],
+    ] as const) {
+      app.router.get(path, { use: fromNode(middleware) }, () => {
+        isRun = true
+        return 'secret'
+      })
+    }
+    expect(await fetched(app, {}, '/now')).toEqual([404, 'own page'])
+    expect(await fetched(app, {}, '/later')).toEqual([404, 'own page'])
+    expect(isRun).toBe(false)
   })
 
   it.each<[string, NodeMiddleware]>([

@@ -3,7 +3,6 @@ import { showType, withCode } from '@fw/options'
 import type { Context, ContextKey, Next } from '@fw/types'
 import { type AnyNodeHandler, NodeCall, type NodeNext } from './node-call.ts'
 import { NodeResponse } from './node-response.ts'
-import { isExpressApplication, withOwnMembers } from './own-members.ts'
 
 /** Middleware of Express or Connect. */
 export type NodeMiddleware = (request: IncomingMessage, response: ServerResponse, next: NodeNext) => unknown
@@ -35,9 +34,7 @@ export function fromNode(handler: NodeMiddleware): FromNode
 export function fromNode(handler: ForeignMiddleware): FromNode
 export function fromNode(handler: NodeMiddleware | ForeignMiddleware): FromNode {
   checkHandler(handler)
-  const given = handler as AnyNodeHandler
-  const run = isExpressApplication(handler) ? withOwnMembers(given) : given
-  return (ctx, next) => new NodeCall(ctx, responseOf(ctx), next).run(run)
+  return (ctx, next) => new NodeCall(ctx, responseOf(ctx), next).run(handler as AnyNodeHandler)
 }
 
 declare global {

@@ -1,12 +1,15 @@
 import { HttpError, withCode } from '@fw/options'
-import type { Context, Next } from '@fw/types'
+import type { Context, Next, Outcome } from '@fw/types'
 import { BodyReadError } from './node-error.ts'
 import type { NodeRequest } from './node-request.ts'
 import { NodeResponse } from './node-response.ts'
 import { filterIfPatched } from './patched-response.ts'
 import { type PendingCall, reportLate, type ResponseOutput } from './response-output.ts'
 
-/** Continues with the next middleware, or throws an error into the error handlers of the router. */
+/**
+ * Continues with the next middleware, or throws an error into the error handlers of the router. For `'route'` and `'router'`,
+ * responds as if no route matched.
+ */
 export type NodeNext = (error?: unknown) => void
 
 /** Middleware of Express or Connect, as this package calls it. */
@@ -21,6 +24,7 @@ export class NodeCall implements PendingCall {
   readonly #output: ResponseOutput
   readonly #next: Next | undefined
   #state: State = 'running'
+  #isNextCalled = false
   #value: unknown = undefined
   #waiting: PromiseWithResolvers<unknown> | undefined = undefined
 
@@ -41,6 +45,7 @@ export class NodeCall implements PendingCall {
   run(handler: AnyNodeHandler): unknown {
     const response = this.#response
     this.#output.call = this
+    this.#output.isRefused = false
     let result: unknown
     try {
       result = handler(response.req, response, (error) => this.#onNext(error))
@@ -60,30 +65,44 @@ export class NodeCall implements PendingCall {
     this.#settle('responded', undefined)
   }
 
+  onOutcome({ aborted }: Outcome): void {
+    if (aborted) this.#abandon()
+    else this.onResponse()
+  }
+
   onError(error: unknown): void {
     this.#fail(error)
   }
 
   #onNext(error: unknown): void {
-    if (this.#state !== 'running') {
-      // Middleware often calls `next` again after a response, with the error of something that it did in the meantime.
-      reportLate(
-        this.#ctx,
-        error ?? withCode('FW_NEXT_CALLED_TWICE', new Error('next() was called twice. Call it once.')),
-      )
-    } else if (error && error !== 'route' && error !== 'router') this.#fail(error)
-    else this.#pass()
+    const isFirst = !this.#isNextCalled
+    this.#isNextCalled = true
+    if (this.#output.isAbandoned) this.#abandon()
+    else if (this.#state !== 'running') {
+      // Middleware often calls `next` after a response, with the error of something that it did in the meantime.
+      if (error) reportLate(this.#ctx, error)
+      else if (!isFirst)
+        reportLate(this.#ctx, withCode('FW_NEXT_CALLED_TWICE', new Error('next() was called twice. Call it once.')))
+    } else if (!error) this.#pass(this.#next)
+    // Express skips the handlers that middleware guards, and continues with other routes. fw has found one route.
+    else if (error === 'route' || error === 'router') this.#pass(undefined)
+    else this.#fail(error)
   }
 
-  /** Runs the rest of the chain. It runs within `next`, so that `AsyncLocalStorage.run(store, next)` works. */
-  #pass(): void {
+  /** Ends the call without a response, and without a record in the log. */
+  #abandon(): void {
+    this.#settle('failed', this.#ctx.signal.reason)
+  }
+
+  /** Runs the rest of the chain, or responds with 404 without one. It runs within `next`, so that `AsyncLocalStorage.run(store, next)` works. */
+  #pass(next: Next | undefined): void {
     this.#output.commit()
     if (this.#state !== 'running') return
     this.#state = 'passed'
     this.#output.call = undefined
     filterIfPatched(this.#response)
     try {
-      const value: unknown = this.#next === undefined ? this.#ctx.notFound() : this.#next()
+      const value: unknown = next === undefined ? this.#ctx.notFound() : next()
       this.#value = value
       this.#waiting?.resolve(value)
     } catch (error) {

@@ -2,7 +2,7 @@
 export class NodeError extends Error {
   readonly code: string
 
-  constructor(code: 'ECONNRESET' | 'ERR_STREAM_WRITE_AFTER_END', message: string) {
+  constructor(code: 'ECONNRESET' | 'ERR_STREAM_DESTROYED' | 'ERR_STREAM_WRITE_AFTER_END', message: string) {
     super(message)
     this.code = code
   }

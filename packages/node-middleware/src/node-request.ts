@@ -4,6 +4,8 @@ import { BareRequest } from './bare.ts'
 import { BodyReadError, NodeError } from './node-error.ts'
 import { type NodeHeaders, headersDistinctOf, headersOf, rawHeadersOf } from './request-headers.ts'
 import { NodeSocket } from './node-socket.ts'
+import { keepMembers } from './own-members.ts'
+import { attempt } from './response-output.ts'
 
 /** Bytes that the stream buffers, besides the piece that is being read. */
 const STREAM_OPTIONS = { highWaterMark: 64 * 1024 }
@@ -20,6 +22,8 @@ export class NodeRequest extends BareRequest {
   method: string
   readonly #ctx: Context
   readonly #watch: () => void
+  readonly #keepResponse: () => void
+  readonly #onDestroy: (error: Error | null) => void
   #state: unknown = undefined
   #raw: string[] | undefined = undefined
   #headers: NodeHeaders | undefined = undefined
@@ -27,13 +31,21 @@ export class NodeRequest extends BareRequest {
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined = undefined
   #isComplete = false
   #isAborted = false
+  /** Whether this package destroys the stream, instead of middleware. */
+  #isEnding = false
 
-  /** @param watch Starts to wait for the end of the exchange, because listeners need it */
-  constructor(ctx: Context, watch: () => void) {
+  /**
+   * @param watch Starts to wait for the end of the exchange, because listeners need it
+   * @param keepResponse Prepares the response for a change of its prototype
+   * @param onDestroy Called when middleware destroys the request before the end of its body
+   */
+  constructor(ctx: Context, watch: () => void, keepResponse: () => void, onDestroy: (error: Error | null) => void) {
     super()
     const { exchange } = ctx
     this.#ctx = ctx
     this.#watch = watch
+    this.#keepResponse = keepResponse
+    this.#onDestroy = onDestroy
     this.url = this.originalUrl = exchange.target
     this.method = exchange.method
   }
@@ -49,6 +61,16 @@ export class NodeRequest extends BareRequest {
 
   set _readableState(state: unknown) {
     this.#state = state
+  }
+
+  /**
+   * Express sets this member immediately before it replaces the prototypes of the request and the response, and with them the
+   * methods of this package.
+   */
+  set res(response: unknown) {
+    keepMembers(this, NodeRequest.prototype)
+    this.#keepResponse()
+    Object.defineProperty(this, 'res', { value: response, writable: true, enumerable: true, configurable: true })
   }
 
   get headers(): NodeHeaders {
@@ -150,22 +172,26 @@ export class NodeRequest extends BareRequest {
   }
 
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
-    if (!this.complete) void this.#stopReading(error)
+    if (!this.complete) {
+      void this.#stopReading(error)
+      if (!this.#isEnding) this.#onDestroy(error)
+    }
     // Like Node.js: an aborted request without a listener must not end the process.
     callback(this.listenerCount('error') > 0 ? error : null)
   }
 
   /** Reports that the exchange was aborted. */
   onAbort(): void {
-    this.#isAborted = true
-    this.#socket?.onAbort()
+    this.#isAborted = this.#isEnding = true
+    attempt(this.#ctx, () => this.#socket?.onAbort())
     if (this.#state === undefined) return
-    this.emit('aborted')
+    attempt(this.#ctx, () => this.emit('aborted'))
     this.destroy(new NodeError('ECONNRESET', 'aborted'))
   }
 
   /** Reports that the response is complete, so that no more of the body is read. */
   onFinish(): void {
+    this.#isEnding = true
     if (this.#state !== undefined) this.destroy()
   }
 
@@ -175,6 +201,7 @@ export class NodeRequest extends BareRequest {
   }
 
   #onBodyError(error: unknown): void {
+    this.#isEnding = true
     this.socket.onBodyError()
     this.destroy(new BodyReadError(error))
   }

@@ -15,8 +15,10 @@ import {
   type NodeFields,
   setField,
   setFields,
+  trailerList,
 } from './response-fields.ts'
-import { reportLate, ResponseOutput } from './response-output.ts'
+import { keepMembers } from './own-members.ts'
+import { attempt, ResponseOutput } from './response-output.ts'
 
 type Callback = (error?: Error | null) => void
 
@@ -40,7 +42,12 @@ export class NodeResponse extends BareResponse {
   constructor(ctx: Context) {
     super()
     this.#output = new ResponseOutput(ctx, this)
-    this.req = new NodeRequest(ctx, () => this.#watch())
+    this.req = new NodeRequest(
+      ctx,
+      () => this.#watch(),
+      () => keepMembers(this, NodeResponse.prototype),
+      (error) => this.#output.onRequestDestroyed(error),
+    )
   }
 
   /** Returns the output of a response. Not a member, because middleware must not see it. */
@@ -180,13 +187,12 @@ export class NodeResponse extends BareResponse {
   }
 
   setHeader(name: string, value: unknown): this {
-    this.#checkHead('set')
-    setField(this.#output.fields, name, value)
+    if (this.#canChange('set')) setField(this.#output.fields, name, value)
     return this
   }
 
   setHeaders(headers: Headers | ReadonlyMap<string, unknown>): this {
-    this.#checkHead('set')
+    if (!this.#canChange('set')) return this
     const fields = this.#output.fields
     const seen = new Set<string>()
     for (const [name, value] of headers) {
@@ -199,8 +205,7 @@ export class NodeResponse extends BareResponse {
   }
 
   appendHeader(name: string, value: unknown): this {
-    this.#checkHead('append')
-    appendField(this.#output.fields, name, value)
+    if (this.#canChange('append')) appendField(this.#output.fields, name, value)
     return this
   }
 
@@ -229,13 +234,12 @@ export class NodeResponse extends BareResponse {
   }
 
   removeHeader(name: string): void {
-    this.#checkHead('remove')
-    this.#output.fields.delete(name)
+    if (this.#canChange('remove')) this.#output.fields.delete(name)
   }
 
   /** Sets the status and fields. The head is sent with the first byte of the body, or by `flushHeaders`. */
   writeHead(status: number, reason?: string | NodeFields, headers?: NodeFields): this {
-    this.#checkHead('write')
+    if (!this.#canChange('write')) return this
     const fields = typeof reason === 'string' ? headers : (reason ?? headers)
     if (typeof reason === 'string') this.statusMessage = reason
     this.statusCode = status
@@ -256,8 +260,8 @@ export class NodeResponse extends BareResponse {
   write(chunk: string | Uint8Array, encoding?: BufferEncoding | Callback, callback?: Callback): boolean {
     const done = typeof encoding === 'function' ? encoding : callback
     const data = dataOf(chunk, encoding)
-    if (this.#output.isOver) {
-      this.#failLate(new NodeError('ERR_STREAM_WRITE_AFTER_END', 'write after end'), done)
+    if (this.#output.isOver || this.#output.isDiscarding) {
+      this.#rejectLate(done)
       return false
     }
     if (!this.#output.isHeadWritten) this._implicitHeader()
@@ -273,9 +277,8 @@ export class NodeResponse extends BareResponse {
     const done = [chunk, encoding, callback].find((each) => typeof each === 'function')
     const data =
       typeof chunk === 'function' || chunk === undefined || chunk === null ? undefined : dataOf(chunk, encoding)
-    if (this.#output.isOver) {
-      if (data !== undefined || done !== undefined)
-        this.#failLate(new NodeError('ERR_STREAM_WRITE_AFTER_END', 'write after end'), done)
+    if (this.#output.isOver || this.#output.isDiscarding) {
+      if (data !== undefined || done !== undefined) this.#rejectLate(done)
       return this
     }
     if (!this.#output.isHeadWritten) this._implicitHeader()
@@ -285,7 +288,7 @@ export class NodeResponse extends BareResponse {
   }
 
   addTrailers(headers: NodeFields): void {
-    this.#output.trailers = fieldList(headers)
+    this.#output.trailers = trailerList(headers)
   }
 
   /** Does nothing: the engine sends 100 (Continue) when the body is first read. */
@@ -333,22 +336,19 @@ export class NodeResponse extends BareResponse {
   #finish({ aborted }: Outcome): void {
     // A listener that is added in the same turn as `end()` must receive the events too.
     process.nextTick(() => {
-      try {
-        this.#isDestroyed = true
-        if (aborted) {
-          this.#callAllBack(new NodeError('ECONNRESET', 'aborted'))
-          this.req.onAbort()
-        } else {
-          this.#callAllBack()
-          this.#isFinished = true
-          this.emit('finish')
-        }
-        this.#isClosed = true
-        this.emit('close')
-        if (!aborted) this.req.onFinish()
-      } catch (error) {
-        reportLate(this.#output.ctx, error)
+      const { ctx } = this.#output
+      this.#isDestroyed = true
+      if (aborted) {
+        this.#callAllBack(new NodeError('ECONNRESET', 'aborted'))
+        attempt(ctx, () => this.req.onAbort())
+      } else {
+        this.#callAllBack()
+        this.#isFinished = true
+        attempt(ctx, () => this.emit('finish'))
       }
+      this.#isClosed = true
+      attempt(ctx, () => this.emit('close'))
+      if (!aborted) attempt(ctx, () => this.req.onFinish())
     })
   }
 
@@ -364,25 +364,28 @@ export class NodeResponse extends BareResponse {
     const callbacks = this.#callbacks
     if (callbacks.length === 0) return
     this.#callbacks = NO_CALLBACKS
-    try {
-      for (const callback of callbacks) callback(error)
-    } catch (thrown) {
-      reportLate(this.#output.ctx, thrown)
-    }
+    for (const callback of callbacks) attempt(this.#output.ctx, () => callback(error))
   }
 
-  #checkHead(verb: string): void {
-    if (!this.headersSent) return
+  /** @throws {Error} if the middleware itself has sent the head */
+  #canChange(verb: string): boolean {
+    if (this.#output.isSuperseded) return false
+    if (!this.headersSent) return true
     throw withCode(
       'FW_RESPONSE_SENT',
       new Error(`Cannot ${verb} headers after they are sent to the client. Respond once per request.`),
     )
   }
 
-  #failLate(error: Error, callback: Callback | undefined): void {
+  /** Reports bytes that are not sent. Like Node.js, emits an error only after the middleware itself has ended the response. */
+  #rejectLate(callback: Callback | undefined): void {
+    const isEnded = !this.#output.isDiscarding
+    const error = isEnded
+      ? new NodeError('ERR_STREAM_WRITE_AFTER_END', 'write after end')
+      : new NodeError('ERR_STREAM_DESTROYED', 'Cannot call write after a stream was destroyed')
     process.nextTick(() => {
       callback?.(error)
-      if (this.listenerCount('error') > 0) this.emit('error', error)
+      if (isEnded && this.listenerCount('error') > 0) this.emit('error', error)
     })
   }
 }

@@ -1,28 +1,20 @@
-import type { AnyNodeHandler } from './node-call.ts'
-import { NodeRequest } from './node-request.ts'
-import { NodeResponse } from './node-response.ts'
-
-const REQUEST_MEMBERS = Object.getOwnPropertyDescriptors(NodeRequest.prototype)
-const RESPONSE_MEMBERS = Object.getOwnPropertyDescriptors(NodeResponse.prototype)
+/** Members of a class, without its constructor. */
+const membersOf = new Map<object, readonly (readonly [name: string, descriptor: PropertyDescriptor])[]>()
 
 /**
- * Reports whether a handler is an Express application. It replaces the prototypes of the request and the response, and with them
- * the methods of this package.
+ * Copies the members of an object's class to the object itself, so that they survive a change of its prototype. Keeps the methods
+ * that middleware has replaced. Has no effect on an object whose prototype has changed already.
+ *
+ * @param prototype The prototype of the class
  */
-export function isExpressApplication(handler: object): boolean {
-  return 'request' in handler && 'response' in handler && 'handle' in handler
-}
-
-/** Calls an Express application with a request and a response whose own members survive the change of their prototypes. */
-export function withOwnMembers(handler: AnyNodeHandler): AnyNodeHandler {
-  return (request, response, next) => {
-    if (!Object.hasOwn(response, '_implicitHeader')) {
-      Object.defineProperties(request, REQUEST_MEMBERS)
-      for (const [name, descriptor] of Object.entries(RESPONSE_MEMBERS)) {
-        // Keep the methods that middleware has replaced.
-        if (!Object.hasOwn(response, name)) Object.defineProperty(response, name, descriptor)
-      }
-    }
-    return handler(request, response, next)
+export function keepMembers(object: object, prototype: object): void {
+  if (Object.getPrototypeOf(object) !== prototype) return
+  let members = membersOf.get(prototype)
+  if (members === undefined) {
+    members = Object.entries(Object.getOwnPropertyDescriptors(prototype)).filter(([name]) => name !== 'constructor')
+    membersOf.set(prototype, members)
+  }
+  for (const [name, descriptor] of members) {
+    if (!Object.hasOwn(object, name)) Object.defineProperty(object, name, descriptor)
   }
 }

@@ -12,7 +12,7 @@ import { PushSink, WholeSink } from './sink.ts'
  */
 export function filterIfPatched(response: NodeResponse): void {
   const output = NodeResponse.outputOf(response)
-  if (output.isFiltered || !NodeResponse.isPatched(response)) return
+  if (output.isFiltered || output.ctx.headSent || !NodeResponse.isPatched(response)) return
   output.isFiltered = true
   output.ctx.filterResponse((outgoing) => passThrough(response, output, outgoing))
 }
@@ -26,7 +26,7 @@ function passThrough(response: NodeResponse, output: ResponseOutput, outgoing: O
   output.isWhole = kind === 'whole'
   if (!NodeResponse.isBodyPatched(response)) writeHead(response)
   else if (kind === 'stream') passStream(response, output, outgoing)
-  else passWhole(response, output, outgoing, whole)
+  else passWhole(response, output, outgoing, whole instanceof Uint8Array ? bufferOf(whole) : whole)
 }
 
 /** Runs the hooks on `writeHead`. */
@@ -46,8 +46,20 @@ function passWhole(
   if (!sink.isEnded) {
     // The exchange can end before the middleware ends the response.
     NodeResponse.watch(response)
-    outgoing.replaceLater(sink.whole)
-  } else if (body !== null && sink.only !== body) outgoing.replace(sink.bytes)
+    replaceLater(outgoing, sink.whole)
+    // A patched method can set a status without a body.
+  } else if (outgoing.kind === 'whole' && sink.only !== body) outgoing.replace(sink.bytes)
+  // Only `replaceLater` adds a body to a response without one.
+  else if (body === null && sink.bytes.length > 0) replaceLater(outgoing, sink.whole)
+}
+
+function replaceLater(outgoing: OutgoingResponse, body: Promise<Uint8Array>): void {
+  try {
+    outgoing.replaceLater(body)
+  } catch (error) {
+    // `startResponse()` sends the head of a response without a body now, so that middleware cannot delay it.
+    if (outgoing.kind !== 'none') throw error
+  }
 }
 
 function passStream(response: NodeResponse, output: ResponseOutput, outgoing: OutgoingResponse): void {
@@ -67,6 +79,11 @@ function passStream(response: NodeResponse, output: ResponseOutput, outgoing: Ou
   if (announced !== null) outgoing.headers.set('content-length', announced)
 }
 
+/** Returns the same bytes as a `Buffer`, on which middleware calls `toString()`. */
+function bufferOf(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}
+
 /** Writes a body through patched methods. */
 class PatchedEncoder implements BodyEncoder {
   readonly #response: NodeResponse
@@ -82,7 +99,7 @@ class PatchedEncoder implements BodyEncoder {
 
   write(chunk: Uint8Array, push: PushBytes): void | Promise<void> {
     this.#sink.push = push
-    if (this.#response.write(chunk)) return undefined
+    if (this.#response.write(bufferOf(chunk))) return undefined
     return new Promise((resolve) => {
       this.#resume = resolve
     })

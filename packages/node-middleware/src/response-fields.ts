@@ -1,4 +1,4 @@
-import type { OutgoingHttpHeader, OutgoingHttpHeaders } from 'node:http'
+import { type OutgoingHttpHeader, type OutgoingHttpHeaders, validateHeaderName, validateHeaderValue } from 'node:http'
 import { showType, showValue, withCode } from '@fw/options'
 import type { FieldList, ResponseHeaders } from '@fw/types'
 
@@ -64,6 +64,16 @@ export function fieldList(given: NodeFields): FieldList {
       checkDefined(name, each)
       list.push(name.toLowerCase(), String(each))
     }
+  }
+  return list
+}
+
+/** Returns trailer fields in the form that an exchange sends. @throws {TypeError} like Node.js, if one of them is invalid */
+export function trailerList(given: NodeFields): FieldList {
+  const list = fieldList(given)
+  for (let i = 0; i < list.length; i += 2) {
+    validateHeaderName(list[i] ?? '')
+    validateHeaderValue(list[i] ?? '', list[i + 1] ?? '')
   }
   return list
 }

@@ -1,11 +1,14 @@
 import type { EventEmitter } from 'node:events'
 import type { Context, OutgoingResponse, Outcome, ResponseBody, ResponseHeaders } from '@fw/types'
+import { replacedStatus, sendableStatus } from './sendable-status.ts'
 import type { Sink } from './sink.ts'
 
 /** Middleware that has neither called `next` nor responded. */
 export interface PendingCall {
-  /** Reports that the response is complete or the exchange is over. */
+  /** Reports that the response is complete. */
   onResponse(): void
+  /** Reports that the exchange is over. */
+  onOutcome(outcome: Outcome): void
   /** Reports that the response cannot be sent. */
   onError(error: unknown): void
 }
@@ -27,6 +30,8 @@ export class ResponseOutput {
   isFiltered = false
   /** Whether middleware responds itself, so that its bytes have passed through the patched methods already. */
   isDirect = false
+  /** Whether a response could not be started. The rest of it is discarded. */
+  isRefused = false
   /** Whether the response ended before an error replaced it. Most patched methods work only once. */
   isSpent = false
   /** Whether the caller of `write` waits for `drain`. */
@@ -40,6 +45,8 @@ export class ResponseOutput {
   outgoing: OutgoingResponse | undefined = undefined
   call: PendingCall | undefined = undefined
   readonly #emitter: EventEmitter
+  /** The status that middleware has set, if another one is sent for it. */
+  #given: { readonly value: unknown; readonly sent: number } | undefined = undefined
   #body: ResponseBody | undefined = undefined
   #isWatching = false
   #onOutcome: (outcome: Outcome) => void = ignore
@@ -54,13 +61,26 @@ export class ResponseOutput {
     return this.outgoing === undefined ? this.ctx.responseHeaders : this.outgoing.headers
   }
 
+  /** The status as middleware has set it, even if it cannot be sent. */
   get status(): number {
-    return this.outgoing === undefined ? this.ctx.status : this.outgoing.status
+    const status = this.outgoing === undefined ? this.ctx.status : this.outgoing.status
+    return this.#given?.sent === status ? (this.#given.value as number) : status
   }
 
-  set status(status: number) {
-    if (this.outgoing === undefined) this.ctx.status = status
-    else this.outgoing.status = status
+  /** Never throws, because middleware sets the status in event listeners. An error there would end the process. */
+  set status(value: unknown) {
+    if (this.ctx.headSent) return
+    const sent = sendableStatus(value)
+    const given = value === sent ? undefined : { value, sent }
+    this.#given = given
+    if (this.outgoing !== undefined) this.outgoing.status = sent
+    else this.ctx.status = sent
+    if (given === undefined) return
+    const error = replacedStatus(value, sent)
+    if (error === undefined) return
+    this.ctx.onFinish((outcome) => {
+      if (this.#given === given && outcome.status === sent) throw error
+    })
   }
 
   /** The length that the engine announced for a whole body. The prepared response lacks the field. */
@@ -72,6 +92,27 @@ export class ResponseOutput {
   get isOver(): boolean {
     const { exchange } = this.ctx
     return this.isEnded || this.outcome !== undefined || (exchange.status !== 0 && !exchange.isOpen)
+  }
+
+  /**
+   * Whether a response from elsewhere is sent: an error page, that of a timeout or that of an fw handler. Changes then have no
+   * effect. They must not throw, because middleware makes them in timers and event listeners.
+   */
+  get isSuperseded(): boolean {
+    return this.isRefused || (this.ctx.headSent && !this.isDirect)
+  }
+
+  /** Whether written bytes are discarded. */
+  get isDiscarding(): boolean {
+    if (this.sink !== undefined && !this.sink.isEnded) return false
+    return this.isSuperseded || (this.isOver && !this.isEnded)
+  }
+
+  /** Whether nothing waits for the middleware any more: the client has disconnected, or the timeout of the route has expired. */
+  get isAbandoned(): boolean {
+    if (this.outcome?.aborted === true) return true
+    // Other requests have no timeout. Do not create a signal for them.
+    return this.ctx.route?.options.timeoutMs !== undefined && this.ctx.signal.aborted
   }
 
   /** The number of written bytes that the transport has not accepted. */
@@ -89,7 +130,7 @@ export class ResponseOutput {
       this.needsDrain = false
       this.sink?.end()
       this.#onOutcome(outcome)
-      this.call?.onResponse()
+      this.call?.onOutcome(outcome)
     })
   }
 
@@ -109,6 +150,15 @@ export class ResponseOutput {
     }
   }
 
+  /** Aborts the exchange if the middleware that destroyed the request does not respond: no response would ever follow. */
+  onRequestDestroyed(error: Error | null): void {
+    // The error that destroyed the request can still become an error page.
+    setImmediate(() => {
+      if (this.call === undefined || this.isOver || this.isDirect || this.ctx.headSent) return
+      this.ctx.exchange.abort(error ?? undefined)
+    })
+  }
+
   /** Ends the response. @param last The last piece of the body, or the whole body */
   end(last: string | Uint8Array | undefined): void {
     this.isEnded = true
@@ -119,7 +169,7 @@ export class ResponseOutput {
     } else if (this.#body === undefined && this.call !== undefined && this.trailers === undefined) this.#prepare(last)
     else {
       if (last !== undefined) this.write(last)
-      this.#started()?.end(this.trailers)
+      this.#endBody()
     }
     this.call?.onResponse()
   }
@@ -168,14 +218,27 @@ export class ResponseOutput {
   }
 
   #started(): ResponseBody | undefined {
-    if (this.#body !== undefined) return this.#body
+    if (this.#body !== undefined || this.isSuperseded) return this.#body
     this.isDirect = true
     try {
       this.#body = this.ctx.startResponse()
     } catch (error) {
+      this.isDirect = false
+      this.isRefused = true
       this.#fail(error)
     }
     return this.#body
+  }
+
+  #endBody(): void {
+    const body = this.#started()
+    try {
+      body?.end(this.trailers)
+    } catch (error) {
+      // Without the abort, a client would wait for the end of the body.
+      this.#fail(error)
+      body?.abort()
+    }
   }
 
   #awaitDrain(body: ResponseBody): false {
@@ -189,16 +252,12 @@ export class ResponseOutput {
     await body.drained()
     if (!this.needsDrain) return
     this.needsDrain = false
-    try {
-      this.#emitter.emit('drain')
-    } catch (error) {
-      reportLate(this.ctx, error)
-    }
+    attempt(this.ctx, () => this.#emitter.emit('drain'))
   }
 
   #fail(error: unknown): void {
-    if (this.call === undefined) reportLate(this.ctx, error)
-    else this.call.onError(error)
+    if (this.call !== undefined) this.call.onError(error)
+    else if (!this.isAbandoned) reportLate(this.ctx, error)
   }
 }
 
@@ -210,6 +269,15 @@ export function reportLate(ctx: Context, error: unknown): void {
   ctx.onFinish(() => {
     throw error
   })
+}
+
+/** Runs listeners. An error from one of them is logged, so that the caller can continue. */
+export function attempt(ctx: Context, run: () => unknown): void {
+  try {
+    run()
+  } catch (error) {
+    reportLate(ctx, error)
+  }
 }
 
 function bytesOf(chunk: string | Uint8Array): Uint8Array {

@@ -28,6 +28,7 @@ export class WholeSink implements Sink {
 
   /** Resolves with all bytes when the body ends. */
   get whole(): Promise<Uint8Array> {
+    if (this.isEnded) return Promise.resolve(this.bytes)
     return (this.#ending ??= Promise.withResolvers()).promise
   }
 

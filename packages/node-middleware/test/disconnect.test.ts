@@ -1,11 +1,13 @@
+import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { finished } from 'node:stream'
+import { connect } from 'node:net'
+import { finished, pipeline, Writable } from 'node:stream'
 import { Server } from '@fw/core'
 import { setSinks } from '@fw/log'
 import { eachProtocol } from '@fw/testing'
 import onFinished from 'on-finished'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { fromNode } from '../src/index.ts'
+import { fromNode, type NodeMiddleware } from '../src/index.ts'
 
 /** More than all buffers between the middleware and the client. */
 const MUCH_BYTES = 64 * 1024 * 1024
@@ -126,6 +128,90 @@ eachProtocol(
     })
   },
 )
+
+describe('req.destroy()', () => {
+  it.each<[string, NodeMiddleware]>([
+    ['while middleware reads the body', (req) => void req.on('data', () => req.destroy())],
+    ['before middleware reads the body', (req) => void req.destroy()],
+    [
+      'by the end of an iteration',
+      async (req) => {
+        for await (const _ of req) break
+      },
+    ],
+  ])('aborts an exchange without a response %s', async (_, middleware) => {
+    await using server = new Server()
+    server.router().post('/', fromNode(middleware))
+    const { url } = await server.listen({ port: 0, host: '127.0.0.1' })
+    const socket = connect(Number(url.port), '127.0.0.1')
+    let received = ''
+    socket.on('data', (bytes: Buffer) => (received += bytes.toString())).on('error', () => {})
+    socket.write('POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 10\r\n\r\nabc')
+    await once(socket, 'close')
+    expect(received).toBe('')
+  })
+
+  it.each<[string, NodeMiddleware, [number, string]]>([
+    ['a response in the same turn', (req, res) => req.destroy() && res.end('sent'), [200, 'sent']],
+    [
+      'a response that has begun',
+      (req, res) => (res.write('se'), req.destroy(), setImmediate(() => res.end('nt'))),
+      [200, 'sent'],
+    ],
+    [
+      'the error of a pipeline',
+      (req, _res, next) => {
+        const broken = new Writable({ write: (_chunk, _encoding, done) => done(new Error('disk full')) })
+        pipeline(req, broken, (error) => next(Object.assign(error ?? {}, { status: 422, expose: true })))
+      },
+      [422, 'disk full'],
+    ],
+  ])('keeps %s', async (_, middleware, [status, text]) => {
+    const server = new Server()
+    server.router().post('/', fromNode(middleware))
+    const body = new ReadableStream({ pull: (controller) => controller.enqueue(Buffer.from('abc')) })
+    const response = await server.fetch('/', { method: 'POST', body, duplex: 'half' })
+    expect([response.status, await response.text()]).toEqual([status, expect.stringContaining(text)])
+  })
+})
+
+function fail(): never {
+  throw new Error('listener')
+}
+
+describe('a listener that throws', () => {
+  it.each(['finish', 'callback', 'aborted'])('does not suppress later events: %s', async (event) => {
+    const seen: string[] = []
+    const waiting = Promise.withResolvers<void>()
+    const server = new Server()
+    server.router().post(
+      '/',
+      fromNode((req, res) => {
+        req
+          .on('aborted', () => event === 'aborted' && fail())
+          .on('close', () => seen.push('req close'))
+          .on('error', () => {})
+        res.on('finish', () => event === 'finish' && fail()).on('close', () => seen.push('res close'))
+        if (event === 'aborted') waiting.resolve()
+        else if (event === 'callback') {
+          res.write('a', fail)
+          res.end()
+        } else res.end('a')
+      }),
+    )
+    const leaving = new AbortController()
+    const responding = server
+      .fetch('/', { method: 'POST', body: 'a body', signal: leaving.signal })
+      .then((response) => response.text())
+      .catch(() => 'aborted')
+    if (event === 'aborted') {
+      await waiting.promise
+      leaving.abort()
+    }
+    expect(await responding).toBe(event === 'aborted' ? 'aborted' : 'a')
+    await expect.poll(() => seen.toSorted()).toEqual(['req close', 'res close'])
+  })
+})
 
 describe('the abort of a response', () => {
   it.each<[string, (req: IncomingMessage, res: ServerResponse) => void]>([

@@ -6,7 +6,7 @@ import { tempFolder } from '@fw/testing'
 import compression from 'compression'
 import express, { type ErrorRequestHandler } from 'express'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { fromNode } from '../src/index.ts'
+import { fromNode, type NodeMiddleware } from '../src/index.ts'
 import { everyWay } from './every-way.ts'
 
 const folder = await tempFolder()
@@ -75,6 +75,49 @@ everyWay(
     })
   },
 )
+
+describe('an Express application that fromNode() does not receive itself', () => {
+  const app = express()
+  app.get('/now', (req, res) => void res.status(203).send(`${req.hostname} ${req.path}`))
+  app.get('/later', (_req, res) => void setImmediate(() => res.status(203).json({ a: 1 })))
+  app.get('/promise', async (_req, res) => {
+    await Promise.resolve()
+    res.write('a ')
+    res.end('stream')
+  })
+  app.post('/body', express.text(), (req, res) => void res.send(req.body))
+  const outer = express()
+  outer.use(app)
+  const run = app as unknown as NodeMiddleware
+
+  it.each<[string, NodeMiddleware]>([
+    ['in a function', (req, res, next) => run(req, res, next)],
+    ['in a later turn', (req, res, next) => void setImmediate(run, req, res, next)],
+    ['in a router', express.Router().use(app) as unknown as NodeMiddleware],
+    ['in another application', (req, res, next) => (outer as unknown as NodeMiddleware)(req, res, next)],
+  ])('runs %s', async (_, middleware) => {
+    const server = new Server()
+    server
+      .router()
+      .use(fromNode(middleware))
+      .get('/own', () => 'an fw handler')
+    for (const [path, status, text] of [
+      ['/now', 203, 'localhost /now'],
+      ['/later', 203, '{"a":1}'],
+      ['/promise', 200, 'a stream'],
+      ['/own', 200, 'an fw handler'],
+    ] as const) {
+      const response = await server.fetch(path)
+      expect([response.status, await response.text()]).toEqual([status, text])
+    }
+    const response = await server.fetch('/body', {
+      method: 'POST',
+      body: 'a body',
+      headers: { 'content-type': 'text/plain' },
+    })
+    expect(await response.text()).toBe('a body')
+  })
+})
 
 describe('an Express application inside other middleware', () => {
   it('keeps the methods that middleware has replaced', async () => {

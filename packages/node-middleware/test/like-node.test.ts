@@ -183,6 +183,19 @@ describe('a response that behaves like that of node:http', () => {
     expect(fw.notes.flat()).toEqual([true, true, true, true, true, true, true, true, true, true, false])
   })
 
+  it('rejects invalid trailer fields', async () => {
+    const { node, fw } = await both((_req, res, note) => {
+      note(
+        throws(() => res.addTrailers({ 'x-a': 'a\r\nb: c' })),
+        throws(() => res.addTrailers({ 'a b': 'c' })),
+        throws(() => res.addTrailers({ 'x-a': 'b' })),
+      )
+      res.end('a')
+    })
+    expect(fw).toEqual(node)
+    expect(fw.notes.flat()).toEqual([true, true, false])
+  })
+
   it('reports its state', async () => {
     const { node, fw } = await both((_req, res, note) => {
       const state = (): unknown[] => [
@@ -233,6 +246,21 @@ describe('a response that behaves like that of node:http', () => {
     })
     expect(fw).toEqual(node)
     expect(fw.notes).toEqual(expect.arrayContaining([['callback', 'ERR_STREAM_WRITE_AFTER_END']]))
+  })
+
+  it('reports a write after destroy', async () => {
+    const codes: (string | undefined)[] = []
+    const given: Handler = (_req, res) => {
+      res.on('error', () => codes.push('error event'))
+      res.write('a')
+      res.destroy()
+      res.write('b', (error) => void codes.push((error as NodeJS.ErrnoException | null)?.code))
+    }
+    await expect(both(given)).rejects.toBeInstanceOf(Error)
+    await expect.poll(() => codes).toEqual(['ERR_STREAM_DESTROYED'])
+    codes.length = 0
+    await expect(resultOf(ports[1] ?? 0, {})).rejects.toBeInstanceOf(Error)
+    await expect.poll(() => codes).toEqual(['ERR_STREAM_DESTROYED'])
   })
 
   it.each<[string, Handler]>([

@@ -23,6 +23,10 @@ const upstream = createServer((req: IncomingMessage, res: ServerResponse) => {
     req.socket.destroy()
     return
   }
+  if (req.url === '/unusual') {
+    res.writeHead(999).end('unusual')
+    return
+  }
   res.setHeader('x-method', req.method ?? '')
   res.setHeader('set-cookie', ['a=1', 'b=2'])
   res.statusCode = 201
@@ -92,6 +96,10 @@ everyWay(
 
     it('responds with 504 if the server behind it disconnects', async () => {
       expect((await send({ path: '/api/gone' })).status).toBe(504)
+    })
+
+    it('responds with 502 if the server behind it sends status 999', async () => {
+      expect(await send({ path: '/api/unusual' })).toMatchObject({ status: 502, text: 'unusual' })
     })
 
     it('leaves other paths to fw', async () => {

@@ -36,7 +36,9 @@ async function sendSource(context: RequestContext, source: BodySource): Promise<
   const mayBeWhole = prepared.isFromResponse && allowsBody('GET', status) && !prepared.headers.has('content-length')
   if (context.isAborted || !(mayBeWhole || allowsBody(exchange.method, status))) {
     discardSource(source)
-    startBody(context).end()
+    // A filter can delay the head of a response without a body. One to HEAD has the fields of a streamed body.
+    if (allowsBody('GET', status)) startBody(context).end()
+    else await respondWhole(context, null)
     return
   }
   const reader = readSource(source)

@@ -88,8 +88,8 @@ export class Outgoing implements OutgoingResponse {
 
   replaceLater(body: Promise<string | Uint8Array>): void {
     try {
-      // An empty body can also be replaced later, unless `startResponse()` sends the head now.
-      if (!this.#isEmpty) this.#requireWhole('replaceLater')
+      // A response without a body can also wait, unless `startResponse()` sends the head now.
+      if (this.#body === STREAM || this.isEncoded || this.kind === 'stream') this.#requireWhole('replaceLater')
     } catch (error) {
       // No caller waits for the body.
       Promise.resolve(body).catch(() => {})
@@ -125,7 +125,7 @@ export class Outgoing implements OutgoingResponse {
       return later.then((body) => {
         if (typeof body !== 'string' && !(body instanceof Uint8Array)) throw notABody('replaceLater', body)
         // A body that stays empty keeps its `content-length`, which can be that of the GET response.
-        if (!this.#isEmpty || body.length > 0) this.#setBody(body)
+        if (this.kind !== 'none' || body.length > 0) this.#setBody(body)
         return this.run(filters, ctx, i - 1)
       })
     }
@@ -149,10 +149,6 @@ export class Outgoing implements OutgoingResponse {
       }
     }
     return body
-  }
-
-  get #isEmpty(): boolean {
-    return this.#body === null && this.kind === 'none'
   }
 
   #setBody(body: WholeBody): void {
