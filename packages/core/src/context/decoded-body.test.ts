@@ -57,6 +57,14 @@ async function post(handler: Handler, before: Middleware = (_, next) => next()):
   return server.fetch('/', { method: 'POST', body: 'ab', headers })
 }
 
+/** Returns the code of the error with which a read rejects. */
+function codeOf(reading: Promise<unknown>): Promise<unknown> {
+  return reading.then(
+    () => 'resolved',
+    (error: { readonly code?: string }) => error.code,
+  )
+}
+
 describe('DecodedBody', () => {
   it('passes on decoded bytes and trailers', async () => {
     const { body, decoded, seen } = setup(repeat(2))
@@ -175,6 +183,19 @@ describe('DecodedBody', () => {
     expect(counts.begun).toBe(moment === 'before the read' ? 0 : 1)
   })
 
+  it('throws for a second consumer', async () => {
+    const { body, decoded, seen } = setup(repeat(2))
+    read(decoded, seen)
+    expect(() => read(decoded, [])).toThrow(expect.objectContaining({ name: 'TypeError', code: 'FW_BODY_ALREADY_READ' }))
+    body.push(Buffer.from('ab'))
+    body.finish()
+    await settle(1)
+    expect(() => read(decoded, [])).toThrow(expect.objectContaining({ code: 'FW_BODY_ALREADY_READ' }))
+    decoded.release()
+    expect(() => read(decoded, [])).toThrow(expect.objectContaining({ code: 'FW_BODY_ALREADY_READ' }))
+    expect(seen).toEqual(['wanted', 'ab', 'ab', 'end '])
+  })
+
   it('counts decoded bytes that a consumer collects as held until the body has arrived', async () => {
     const changes: number[] = []
     const body = new ReceivedBody(undefined, 1000, {
@@ -196,6 +217,30 @@ describe('DecodedBody', () => {
 })
 
 describe('ctx.decodeBody', () => {
+  it('rejects a second read, and completes the first', async () => {
+    const response = await post(async (ctx) => {
+      const first = ctx.text()
+      return [await codeOf(ctx.request.text()), await first]
+    })
+    expect(await response.json()).toEqual(['FW_BODY_ALREADY_READ', 'abab'])
+  })
+
+  it('rejects a read after the decoded stream has ended', async () => {
+    const response = await post(async (ctx) => {
+      const pieces = await Array.fromAsync(ctx.stream())
+      return [pieces.length, await codeOf(ctx.text())]
+    })
+    expect(await response.json()).toEqual([2, 'FW_BODY_ALREADY_READ'])
+  })
+
+  it('rejects a read after the decoded stream was canceled', async () => {
+    const response = await post(async (ctx) => {
+      for await (const _ of ctx.stream()) break
+      return codeOf(ctx.text())
+    })
+    expect(await response.text()).toBe('FW_BODY_ALREADY_READ')
+  })
+
   it('decodes the body of ctx.request, and removes the fields of the encoded body', async () => {
     const response = await post(async ({ request }) => [await request.clone().text(), ...request.headers.keys()])
     expect(await response.json()).toEqual(['abab', 'content-type', 'host', 'x-a'])

@@ -1,6 +1,6 @@
 import { showType, withCode } from '@fw/options'
 import type { BodyConsumer, BodyDecoder, RequestBody } from '@fw/types'
-import { AbortedError } from '../engine/errors.ts'
+import { AbortedError, bodyAlreadyRead } from '../engine/errors.ts'
 import { tooLarge } from './body-collector.ts'
 import { EncodedBytes } from './encoded-bytes.ts'
 
@@ -28,11 +28,12 @@ export class DecodedBody implements RequestBody {
   }
 
   consume(consumer: BodyConsumer): void {
+    if (this.#consumer !== undefined) throw bodyAlreadyRead()
+    this.#consumer = consumer
     if (this.#isOver) {
       consumer.error(tooLate())
       return
     }
-    this.#consumer = consumer
     const encoded = new EncodedBytes(this.#body, this.#maxBytes)
     this.#encoded = encoded
     this.#run(encoded, consumer).catch((error: unknown) => this.#fail(encoded.failure ?? error))

@@ -1,6 +1,5 @@
-import { withCode } from '@fw/options'
 import type { BodyConsumer, FieldList, RequestBody } from '@fw/types'
-import { AbortedError } from '../errors.ts'
+import { AbortedError, bodyAlreadyRead } from '../errors.ts'
 
 /** The engine that supplies a `ReceivedBody`. */
 export interface BodySupply {
@@ -74,12 +73,7 @@ export class ReceivedBody implements RequestBody {
   }
 
   consume(consumer: BodyConsumer): void {
-    if (this.#consumer !== undefined) {
-      throw withCode(
-        'FW_BODY_ALREADY_READ',
-        new TypeError('Cannot read the body: it was already read or is being read. Read it once, and keep the result.'),
-      )
-    }
+    if (this.#consumer !== undefined) throw bodyAlreadyRead()
     this.#consumer = consumer
     if (this.#isDiscarded) {
       this.#notifyDiscarded(consumer)
