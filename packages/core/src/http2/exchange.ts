@@ -349,7 +349,7 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
     if (this.isClosed) return
     super.settle(aborted)
     this.#setDeadline()
-    if (this.#requestBody !== undefined && !this.#requestBody.isComplete) this.#requestBody.body.discard()
+    this.#requestBody?.body.discard()
   }
 
   /** Time by which the client must read more of the response. */
