@@ -42,7 +42,8 @@ const target: FuzzTarget<Input> = {
     const expected = oneShot(coding, body)
     const pieces: Uint8Array[] = []
     try {
-      for await (const piece of decoderOf(coding, 100)(each(cut(body, Random.of(bytes))))) pieces.push(piece)
+      for await (const piece of decoderOf(coding, 100)(each(cut(body, Random.of(bytes))), { set() {} }))
+        pieces.push(piece)
     } catch (error) {
       assert.ok(error instanceof Error && 'status' in error && error.status === 400, String(error))
       assert.equal(expected, undefined, 'rejected a valid body')

@@ -14,8 +14,18 @@ const GRACE_BYTES = 1024 * 1024
  * one for each frame that follows another in a chunk, which takes about 0.1 ms.
  */
 const MAX_FRAMES = 64
-/** RFC 9659: a decoder of the `zstd` coding need not support windows above 8 MiB. */
+/**
+ * RFC 9659: a decoder of the `zstd` coding need not support windows above 8 MiB, but all smaller ones. Encoders of streams use
+ * them even for short bodies, so a smaller `maxBodyBytes` must not lower this.
+ */
 const MAX_ZSTD_WINDOW_LOG = 23
+/** Largest window of each coding, in bytes. A window fills as bytes are decoded. */
+const MAX_WINDOW_BYTES: Readonly<Record<RequestCoding, number>> = {
+  gzip: 32 * 1024,
+  deflate: 32 * 1024,
+  br: 16 * 1024 * 1024,
+  zstd: 2 ** MAX_ZSTD_WINDOW_LOG,
+}
 
 type Decompressor = ReturnType<(typeof OPEN)[RequestCoding]>
 
@@ -38,9 +48,11 @@ const OPEN = {
  * @throws {HttpError} 400 if the body is malformed, incomplete or has trailing bytes, 413 if it exceeds the ratio
  */
 export function decoderOf(coding: RequestCoding, maxRatio: number): BodyDecoder {
-  return async function* decode(encoded) {
+  const maxWindowBytes = MAX_WINDOW_BYTES[coding]
+  return async function* decode(encoded, memory) {
     const feeder = new Feeder(encoded)
     let size = 0
+    memory.set(PIECE_BYTES)
     for (let frames = 1; frames <= MAX_FRAMES; frames++) {
       const stream = OPEN[coding]()
       const before = feeder.consumedBytes
@@ -48,6 +60,7 @@ export function decoderOf(coding: RequestCoding, maxRatio: number): BodyDecoder 
       try {
         for await (const piece of stream as AsyncIterable<Uint8Array>) {
           size += piece.byteLength
+          memory.set(PIECE_BYTES + Math.min(size, maxWindowBytes))
           if (size > GRACE_BYTES && size > (before + stream.bytesWritten) * maxRatio) throw expands(maxRatio)
           yield piece
         }
@@ -65,7 +78,10 @@ export function decoderOf(coding: RequestCoding, maxRatio: number): BodyDecoder 
   }
 }
 
-/** Writes an encoded body into one stream after another, with backpressure. Keeps the bytes that a stream did not read. */
+/**
+ * Writes an encoded body into one stream after another. Requests a chunk only when the stream has decoded the previous one, so that
+ * a decoder that waits for bytes has nothing left to decode. Keeps the bytes that a stream did not read.
+ */
 class Feeder {
   /** Whether the whole body was received. */
   isComplete = false
@@ -90,7 +106,12 @@ class Feeder {
    */
   async feed(stream: Decompressor): Promise<void> {
     let wake: (() => void) | undefined
-    for (const event of ['drain', 'close']) stream.on(event, () => wake?.())
+    stream.on('close', () => wake?.())
+    const write = (chunk: Uint8Array): Promise<void> =>
+      new Promise((resolve) => {
+        wake = resolve
+        stream.write(chunk, () => resolve())
+      })
     let readBytes = 0
     const release = (): void => {
       let bytes = stream.bytesWritten - readBytes
@@ -104,16 +125,22 @@ class Feeder {
       }
     }
     try {
-      for (const chunk of this.#waiting) stream.write(chunk)
-      while (!this.isComplete && !stream.destroyed) {
-        if (stream.writableNeedDrain) await new Promise<void>((resolve) => (wake = resolve))
-        release()
+      const [...left] = this.#waiting
+      for (const chunk of left) {
         if (stream.destroyed) break
+        await write(chunk)
+      }
+      release()
+      // A stream that does not read everything has ended itself.
+      if (this.waitingBytes > 0) return
+      while (!this.isComplete && !stream.destroyed) {
         const { done, value } = await this.#chunks.next()
         if (done === true) this.isComplete = true
         else {
           this.#waiting.push(value)
-          if (!stream.destroyed) stream.write(value)
+          if (!stream.destroyed) await write(value)
+          release()
+          if (this.waitingBytes > 0) return
         }
       }
       if (!stream.destroyed) {

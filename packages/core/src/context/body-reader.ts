@@ -13,7 +13,7 @@ import type { Limits } from '../options/limits.ts'
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /** Limits of a request body. */
-export type BodyLimits = Pick<Limits, 'maxBodyBytes' | 'maxFormFields' | 'maxFileBytes'>
+export type BodyLimits = Pick<Limits, 'maxBodyBytes' | 'maxFormFields' | 'maxFileBytes' | 'maxBufferedBytes'>
 
 /** Creates the reader for a request, with the server's or the route's limits. */
 export function bodyReaderOf(
@@ -30,6 +30,7 @@ export class BodyReader {
   readonly #body: RequestBody
   readonly #headers: RequestHeaders
   readonly #maxBytes: number
+  readonly #maxBufferedBytes: number
   readonly #maxFormFields: number
   /** Maximum bytes of one part of a multipart body; 0 for no limit. */
   readonly maxFileBytes: number
@@ -52,6 +53,7 @@ export class BodyReader {
     this.#body = body
     this.#headers = headers
     this.#maxBytes = own?.maxBodyBytes ?? limits.maxBodyBytes
+    this.#maxBufferedBytes = limits.maxBufferedBytes
     this.#maxFormFields = own?.maxFormFields ?? limits.maxFormFields
     this.maxFileBytes = own?.maxFileBytes ?? limits.maxFileBytes
     this.#types = types
@@ -71,7 +73,11 @@ export class BodyReader {
    */
   decode(decode: BodyDecoder, owner: Pick<Context, 'onFinish'>, request: Request | undefined): void {
     checkDecoder(decode, this.#isRead)
-    const decoded = new DecodedBody(this.#body, this.#maxBytes, decode)
+    const decoded = new DecodedBody(
+      this.#body,
+      { maxBytes: this.#maxBytes, maxBufferedBytes: this.#maxBufferedBytes },
+      decode,
+    )
     this.#decoded = decoded
     if (request !== undefined) dropCoding(request.headers)
     owner.onFinish(() => decoded.release())

@@ -225,8 +225,8 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
     else this.#setDeadline()
   }
 
-  onHeld(difference: number): void {
-    this.#owner.account.onReceived(difference)
+  onHeld(difference: number, isReceived: boolean): void {
+    this.#owner.account.onBodyHeld(difference, isReceived)
   }
 
   watchSoon(): void {
@@ -384,11 +384,9 @@ export class Http2Exchange extends BaseExchange implements Http2BodyOwner, Sendi
   /** Wakes the writer when the connection has room. */
   #awaitDrain(): void {
     if (this.queuedBytes > 0) return
-    if (this.isBlocked) this.#owner.sender.awaitRoom(this)
-    else {
-      this.#queue?.settle()
-      this.wake()
-    }
+    if (this.isBlocked) return this.#owner.sender.awaitRoom(this)
+    this.#queue?.settle()
+    this.wake()
   }
 
   #setDeadline(): void {

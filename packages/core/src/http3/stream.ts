@@ -201,8 +201,8 @@ export class Http3Stream implements ResponseStream, RequestParts, BodySupply, Ha
     this.#watchInput()
   }
 
-  onHeld(difference: number): void {
-    this.#owner.account.onReceived(difference)
+  onHeld(difference: number, isReceived: boolean): void {
+    this.#owner.account.onBodyHeld(difference, isReceived)
   }
 
   onFault(error: unknown): void {
