@@ -219,6 +219,35 @@ describe.each(['br', 'deflate'] as const)('the decoder of %s', (coding) => {
 })
 
 describe('the decoder of zstd', () => {
+  const skippable = Buffer.from([0x5f, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3])
+  const frames = [
+    ENCODE.zstd('one,'),
+    skippable,
+    // Frames of raw, repeated and compressed blocks, with and without a size, a window and a checksum.
+    ENCODE.zstd(noise(1000)),
+    zstdCompressSync(Buffer.alloc(300_000, 'a')),
+    zstdCompressSync('', { params: { [constants.ZSTD_c_contentSizeFlag]: 0 } }),
+    zstdCompressSync(TEXT.repeat(10_000)),
+  ]
+
+  it('accepts any sequence of frames, and rejects the start of another one', async () => {
+    const magics = [frames[0], skippable].map((each) => each?.subarray(0, 3) ?? Buffer.alloc(0))
+    for (const last of frames) {
+      const body = Buffer.concat([...frames, last])
+      for (const slices of [[body], [body.subarray(0, 700), body.subarray(700)]]) {
+        await expect(decode('zstd', slices, 10_000)).resolves.toBeInstanceOf(Buffer)
+      }
+      for (const magic of magics) {
+        for (const length of [1, 2, 3]) {
+          const start = magic.subarray(0, length)
+          for (const slices of [[Buffer.concat([body, start])], [body, start]]) {
+            await expect(decode('zstd', slices, 10_000)).rejects.toMatchObject({ status: 400 })
+          }
+        }
+      }
+    }
+  })
+
   it('decodes a window of 8 MiB', async () => {
     expect(String(await decode('zstd', [frame(23)]))).toBe(TEXT)
   })

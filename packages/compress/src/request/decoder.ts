@@ -2,6 +2,7 @@ import * as zlib from 'node:zlib'
 import { HttpError, withCode } from '@fw/options'
 import type { BodyDecoder } from '@fw/types'
 import type { RequestCoding } from './decompress-options.ts'
+import { ZstdFrames } from './zstd-frames.ts'
 
 /** Size of a decoded piece, in bytes: at most one piece more than the handler has read is in memory. */
 const PIECE_BYTES = 64 * 1024
@@ -50,7 +51,8 @@ const OPEN = {
 export function decoderOf(coding: RequestCoding, maxRatio: number): BodyDecoder {
   const maxWindowBytes = MAX_WINDOW_BYTES[coding]
   return async function* decode(encoded, memory) {
-    const feeder = new Feeder(encoded)
+    const frameEnds = coding === 'zstd' ? new ZstdFrames() : undefined
+    const feeder = new Feeder(encoded, frameEnds)
     let size = 0
     memory.set(PIECE_BYTES)
     for (let frames = 1; frames <= MAX_FRAMES; frames++) {
@@ -71,7 +73,10 @@ export function decoderOf(coding: RequestCoding, maxRatio: number): BodyDecoder 
       }
       await feeding
       // The stream ends without an error at the first byte that does not belong to its data.
-      if (feeder.isComplete && feeder.waitingBytes === 0) return
+      if (feeder.isComplete && feeder.waitingBytes === 0) {
+        if (frameEnds?.isComplete === false) throw incomplete(coding)
+        return
+      }
       if (coding !== 'zstd') break
     }
     throw trailing(coding)
@@ -88,10 +93,12 @@ class Feeder {
   /** Number of bytes that the streams have read. */
   consumedBytes = 0
   readonly #chunks: AsyncIterator<Uint8Array>
+  readonly #frameEnds: ZstdFrames | undefined
   /** The chunks that the current stream has not read completely. */
   #waiting: Uint8Array[] = []
 
-  constructor(encoded: AsyncIterable<Uint8Array>) {
+  constructor(encoded: AsyncIterable<Uint8Array>, frameEnds: ZstdFrames | undefined) {
+    this.#frameEnds = frameEnds
     this.#chunks = encoded[Symbol.asyncIterator]()
   }
 
@@ -138,6 +145,7 @@ class Feeder {
         if (done === true) this.isComplete = true
         else {
           this.#waiting.push(value)
+          this.#frameEnds?.push(value)
           if (!stream.destroyed) await write(value)
           release()
           if (this.waitingBytes > 0) return
@@ -161,8 +169,13 @@ function isCodingError(error: unknown): error is NodeJS.ErrnoException {
 }
 
 function malformed(coding: RequestCoding, cause: NodeJS.ErrnoException): HttpError {
-  const message = cause.code === 'Z_BUF_ERROR' ? `The ${coding} body is incomplete` : `The body is not valid ${coding}`
-  return withCode('FW_MALFORMED_BODY', Object.assign(new HttpError(400, message), { cause }))
+  const error =
+    cause.code === 'Z_BUF_ERROR' ? incomplete(coding) : new HttpError(400, `The body is not valid ${coding}`)
+  return withCode('FW_MALFORMED_BODY', Object.assign(error, { cause }))
+}
+
+function incomplete(coding: RequestCoding): HttpError {
+  return withCode('FW_MALFORMED_BODY', new HttpError(400, `The ${coding} body is incomplete`))
 }
 
 function trailing(coding: RequestCoding): HttpError {
