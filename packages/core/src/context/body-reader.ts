@@ -3,10 +3,18 @@ import type { BodyDecoder, Context, Exchange, RequestBody, RequestHeaders, Route
 import { BodyCollector, tooLarge } from './body-collector.ts'
 import { makeBodyStream } from './body-stream.ts'
 import { checkDecoder, DecodedBody } from './decoded-body.ts'
-import { FORM_TYPE, JSON_ONLY, mediaType, requireJson, requireUtf8, unsupportedType } from './content-type.ts'
+import {
+  FORM_TYPE,
+  isEncoded,
+  JSON_ONLY,
+  mediaType,
+  requireJson,
+  requireUtf8,
+  unsupportedType,
+} from './content-type.ts'
 import { ignoreRejection } from './ignore-rejection.ts'
 import { HttpError } from '../response/http-error.ts'
-import { dropCoding } from './standard-request.ts'
+import { dropCodings } from './standard-request.ts'
 import { ownBytes } from '../engine/socket/kept-bytes.ts'
 import type { Limits } from '../options/limits.ts'
 
@@ -79,7 +87,7 @@ export class BodyReader {
       decode,
     )
     this.#decoded = decoded
-    if (request !== undefined) dropCoding(request.headers)
+    if (request !== undefined) dropCodings(request)
     owner.onFinish(() => decoded.release())
   }
 
@@ -212,8 +220,7 @@ export class BodyReader {
 
   /** Decodes the body and returns the result of `make`, synchronously if the whole body has arrived. */
   #read<T>(make: (text: string) => T): T | Promise<Awaited<T>> {
-    const coding = this.#headers.get('content-encoding')
-    if (this.#decoded === undefined && coding !== null && coding.trim().toLowerCase() !== 'identity') {
+    if (this.#decoded === undefined && isEncoded(this.#headers.get('content-encoding'))) {
       const headers = { 'accept-encoding': 'identity' }
       throw withCode(
         'FW_UNSUPPORTED_TYPE',

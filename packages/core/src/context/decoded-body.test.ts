@@ -158,6 +158,21 @@ describe('DecodedBody', () => {
     expect(seen).toEqual(['wanted', 'ab', 'x', 'the client left'])
   })
 
+  it.each<[string, unknown]>([
+    ['a string', 'text'],
+    ['undefined', undefined],
+    ['an ArrayBuffer', new ArrayBuffer(8)],
+  ])('rejects a piece that is %s', async (type, piece) => {
+    const { decoded, seen } = setup(async function* () {
+      yield piece as Uint8Array
+    })
+    read(decoded, seen)
+    await settle(1)
+    expect(seen).toEqual([
+      `ctx.decodeBody: each piece of the decoder must be a Uint8Array, got ${type}. Use Buffer.from(text).`,
+    ])
+  })
+
   it('wraps a thrown value that is not an error', async () => {
     const { decoded, seen } = setup(() => {
       throw 'text' as unknown as Error
@@ -335,6 +350,22 @@ describe('ctx.decodeBody', () => {
       },
     )
     expect(await response.json()).toEqual(['abab', null])
+  })
+
+  it('removes the fields of the encoded body from clones that were created before', async () => {
+    const clones: Request[] = []
+    await post(
+      (ctx) => ctx.text(),
+      (ctx, next) => {
+        const clone = ctx.request.clone()
+        clones.push(clone, clone.clone())
+        return next()
+      },
+    )
+    expect(clones.map(({ headers }) => [...headers.keys()])).toEqual([
+      ['content-type', 'host', 'x-a'],
+      ['content-type', 'host', 'x-a'],
+    ])
   })
 
   it('replaces the decoder on a second call', async () => {

@@ -110,6 +110,7 @@ export class DecodedBody implements RequestBody, EncodedObserver {
       this.#isPulling = false
       if (this.#isOver) return
       if (done === true) break
+      if (!(value instanceof Uint8Array)) throw notBytes(value)
       size += value.byteLength
       if (size > this.#limits.maxBytes) throw tooLarge(this.#limits.maxBytes)
       if (value.byteLength === 0) continue
@@ -203,6 +204,12 @@ export function checkDecoder(decode: unknown, isRead: boolean): void {
 
 function tooLate(): AbortedError {
   return new AbortedError('The response was complete before the request was read')
+}
+
+function notBytes(piece: unknown): TypeError {
+  const got = showType(piece)
+  const message = `ctx.decodeBody: each piece of the decoder must be a Uint8Array, got ${got}. Use Buffer.from(text).`
+  return withCode('FW_INVALID_BODY', new TypeError(message))
 }
 
 function decoderThrew(thrown: unknown): Error {
