@@ -169,9 +169,9 @@ function isCodingError(error: unknown): error is NodeJS.ErrnoException {
 }
 
 function malformed(coding: RequestCoding, cause: NodeJS.ErrnoException): HttpError {
-  const error =
-    cause.code === 'Z_BUF_ERROR' ? incomplete(coding) : new HttpError(400, `The body is not valid ${coding}`)
-  return withCode('FW_MALFORMED_BODY', Object.assign(error, { cause }))
+  if (cause.code === 'Z_BUF_ERROR') return Object.assign(incomplete(coding), { cause })
+  const error = withCode('FW_MALFORMED_BODY', new HttpError(400, `The body is not valid ${coding}`))
+  return Object.assign(error, { cause })
 }
 
 function incomplete(coding: RequestCoding): HttpError {

@@ -362,7 +362,7 @@ describe('ctx.decodeBody', () => {
         return next()
       },
     )
-    expect(clones.map(({ headers }) => [...headers.keys()])).toEqual([
+    expect(clones.map(({ headers }) => Array.from(headers.keys()))).toEqual([
       ['content-type', 'host', 'x-a'],
       ['content-type', 'host', 'x-a'],
     ])
