@@ -31,6 +31,9 @@ const DECODE: Readonly<Record<RequestCoding, OneShot>> = {
   deflate: zlib.inflateSync,
 }
 
+/** A skippable frame without content (RFC 8878 §3.1.2). */
+const EMPTY_FRAME = Buffer.from([0x50, 0x2a, 0x4d, 0x18, 0, 0, 0, 0])
+
 const target: FuzzTarget<Input> = {
   parser: 'encoded request bodies (RFC 9110 §8.4.1), compared with the one-shot functions of node:zlib',
   generate(random) {
@@ -39,10 +42,13 @@ const target: FuzzTarget<Input> = {
   },
   async check({ coding, bytes }) {
     const body = Buffer.from(bytes, 'latin1')
-    const expected = oneShot(coding, body)
+    // The one-shot function accepts the start of a further magic number. An empty frame after it makes the body malformed.
+    const isWhole = coding !== 'zstd' || oneShot(coding, Buffer.concat([body, EMPTY_FRAME])) !== undefined
+    const expected = isWhole ? oneShot(coding, body) : undefined
     const pieces: Uint8Array[] = []
     try {
-      for await (const piece of decoderOf(coding, 100)(each(cut(body, Random.of(bytes))))) pieces.push(piece)
+      for await (const piece of decoderOf(coding, 100)(each(cut(body, Random.of(bytes))), { set() {} }))
+        pieces.push(piece)
     } catch (error) {
       assert.ok(error instanceof Error && 'status' in error && error.status === 400, String(error))
       assert.equal(expected, undefined, 'rejected a valid body')

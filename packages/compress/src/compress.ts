@@ -101,7 +101,7 @@ class Compressor {
     const encoded =
       cache === undefined || key === undefined
         ? this.#encode(body, codec)
-        : cache.encode(key, coding, body, () => this.#encode(body, codec))
+        : cache.encode(key, coding, body, (take) => this.#encode(body, codec, take))
     if (encoded instanceof Promise) {
       mark(headers, coding)
       response.replaceLater(encoded)
@@ -111,9 +111,14 @@ class Compressor {
     }
   }
 
-  #encode({ whole, lengthBytes }: PlainBody, codec: Codec): Uint8Array | Promise<Uint8Array> {
+  /** @param take Returns the bytes when the thread pool begins to encode them */
+  #encode(
+    { whole, lengthBytes }: PlainBody,
+    codec: Codec,
+    take: () => string | Uint8Array = () => whole,
+  ): Uint8Array | Promise<Uint8Array> {
     if (lengthBytes <= this.#settings.maxSyncBytes) return codec.encode(whole, lengthBytes)
-    return this.#pool.run(() => codec.encodeLater(whole, lengthBytes))
+    return this.#pool.run(() => codec.encodeLater(take(), lengthBytes))
   }
 
   /** Returns the coding for an `Accept-Encoding` field, or `undefined` to send the body unchanged. */

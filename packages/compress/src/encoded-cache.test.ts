@@ -1,13 +1,28 @@
+import { crc32 } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { copyOf, EncodedCache, fingerprintOf } from './encoded-cache.ts'
+import { copyOf, EncodedCache, fingerprintOf, isSameBody } from './encoded-cache.ts'
 
 const BODY = fingerprintOf({ whole: 'hello', lengthBytes: 5 })
 /** The memory of a copy of 100 bytes with a key of one character. */
-const SIZE = 100 + 2 + 256
+const SIZE = 100 + 2 + 320
 
 function bytes(length: number): Uint8Array {
   return new Uint8Array(length)
 }
+
+describe('fingerprintOf', () => {
+  it('differs for bodies of the same length and CRC-32', () => {
+    const [one, other] = ['plumless', 'buckeroo'].map((whole) => ({ whole, lengthBytes: 8 }))
+    if (one === undefined || other === undefined) throw new Error('A body is missing')
+    expect(crc32(one.whole)).toBe(crc32(other.whole))
+    expect(isSameBody(fingerprintOf(one), fingerprintOf(other))).toBe(false)
+  })
+
+  it('is the same for text and its bytes', () => {
+    const text = { whole: 'é'.repeat(1000), lengthBytes: 2000 }
+    expect(isSameBody(fingerprintOf(text), fingerprintOf({ ...text, whole: Buffer.from(text.whole) }))).toBe(true)
+  })
+})
 
 describe('EncodedCache', () => {
   it('returns the copy of the same body only', () => {

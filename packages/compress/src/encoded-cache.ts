@@ -1,7 +1,7 @@
-import { crc32 } from 'node:zlib'
+import { hash } from 'node:crypto'
 
 /** Estimated memory of the objects for one copy, in bytes, in addition to its key and its bytes. */
-const OVERHEAD_BYTES = 256
+const OVERHEAD_BYTES = 320
 
 /** A body that can be encoded. */
 export interface PlainBody {
@@ -9,10 +9,10 @@ export interface PlainBody {
   readonly lengthBytes: number
 }
 
-/** Identifies a body. */
+/** Identifies a body. A client can choose a part of a body, so a checksum that can be forged would not be enough. */
 export interface Fingerprint {
   readonly lengthBytes: number
-  readonly checksum: number
+  readonly digest: string
 }
 
 /** An encoded copy of a body. */
@@ -24,22 +24,22 @@ export interface EncodedCopy extends Fingerprint {
   hits: number
 }
 
-/** Returns the fingerprint of a body. It takes 1% of the CPU time that encoding takes. */
+/** Returns the fingerprint of a body. It takes less than a tenth of the CPU time that encoding takes. */
 export function fingerprintOf({ whole, lengthBytes }: PlainBody): Fingerprint {
-  return { lengthBytes, checksum: crc32(whole) }
+  return { lengthBytes, digest: hash('sha256', whole, 'base64') }
 }
 
 /** Reports whether two fingerprints are equal. */
 export function isSameBody(one: Fingerprint, other: Fingerprint): boolean {
-  return one.lengthBytes === other.lengthBytes && one.checksum === other.checksum
+  return one.lengthBytes === other.lengthBytes && one.digest === other.digest
 }
 
 /** Creates a copy whose bytes keep no other memory: an encoder returns a part of a buffer of 16 KiB. */
-export function copyOf(encoded: Uint8Array, { lengthBytes, checksum }: Fingerprint, isShortest: boolean): EncodedCopy {
+export function copyOf(encoded: Uint8Array, { lengthBytes, digest }: Fingerprint, isShortest: boolean): EncodedCopy {
   const isCompact = encoded.byteLength === encoded.buffer.byteLength
   const bytes = isCompact ? encoded : Buffer.allocUnsafeSlow(encoded.byteLength)
   if (!isCompact) bytes.set(encoded)
-  return { bytes, lengthBytes, checksum, isShortest, hits: 0 }
+  return { bytes, lengthBytes, digest, isShortest, hits: 0 }
 }
 
 /** Stores encoded copies of bodies in at most `maxBytes`. A new copy replaces those that were found longest ago. */

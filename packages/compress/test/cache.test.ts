@@ -4,6 +4,7 @@ import { Server, type Context } from '@fw/core'
 import { eachProtocol, settle, type ServerDemand } from '@fw/testing'
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type * as codecs from '../src/codecs.ts'
+import { MAX_CACHED_BYTES } from '../src/cached-encoding.ts'
 import { compress, type Coding, type CompressOptions } from '../src/index.ts'
 
 const DECODE: Readonly<Record<Coding, (bytes: Uint8Array) => Buffer>> = {
@@ -150,6 +151,28 @@ describe('the cache of compress', () => {
     await settle(1)
     bytes.write(TEXT.slice(0, 5))
     expect((await get(server)).text).toBe(TEXT)
+  })
+
+  it('keeps and shares no copy of bytes that the handler changed while they waited for the thread pool', async () => {
+    const bytes = Buffer.alloc(100_000)
+    const server = serverOf({ maxSyncBytes: 0, maxPoolJobs: 1 }, (ctx) => {
+      const letter = ctx.query.get('v') ?? ''
+      ctx.bytes(bytes.fill(letter), { headers: { etag: `"${letter}"`, 'content-type': 'text/plain' } })
+    })
+    await Promise.all(['A', 'B', 'C', 'A', 'B'].map((letter) => get(server, `/?v=${letter}`)))
+    for (const letter of ['A', 'B', 'C']) {
+      expect((await get(server, `/?v=${letter}`)).text).toBe(letter.repeat(bytes.length))
+    }
+  })
+
+  it.each([
+    [MAX_CACHED_BYTES, 1],
+    [MAX_CACHED_BYTES + 1, 2],
+  ])('encodes a body of %i bytes, requested twice, %i times', async (length, count) => {
+    const server = serverOf({ maxSyncBytes: 0 }, tagged('a'.repeat(length)))
+    await get(server)
+    await get(server)
+    expect(encodings.later).toBe(count)
   })
 
   it.each<[string, Handler]>([

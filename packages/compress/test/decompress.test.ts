@@ -167,8 +167,8 @@ function suite(send: Send): void {
     expect((await send('/text', gzipSync('hello'), coding)).text).toBe('hello')
   })
 
-  it('does not decode identity', async () => {
-    expect((await send('/text', Buffer.from('hello'), 'identity')).text).toBe('hello')
+  it.each(['identity', 'Identity, identity', '', ',', ', identity ,'])('does not decode %j', async (coding) => {
+    expect((await send('/text', Buffer.from('hello'), coding)).text).toBe('hello')
   })
 
   it.each(['whatever', 'gzip, gzip', 'gzip, br', 'compress', 'toString'])(

@@ -95,6 +95,7 @@ async function readSlices(
     maxBodyBytes: MAX_BYTES,
     maxFormFields: MAX_FIELDS,
     maxFileBytes: 0,
+    maxBufferedBytes: 0,
   })
   const reading = read(reader).then(
     (value) => (value instanceof URLSearchParams ? [...value] : { value }),

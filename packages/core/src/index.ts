@@ -29,6 +29,7 @@ export type { WorkerOptions } from './options/worker-options.ts'
 export type {
   BodyConsumer,
   BodyDecoder,
+  DecoderMemory,
   BodyEncoder,
   BodySource,
   ConnectionTrace,

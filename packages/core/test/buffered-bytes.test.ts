@@ -200,6 +200,16 @@ eachProtocol('a server whose clients are not reading', start, (client, protocol)
     await expect.poll(() => server.stats().buffered.bytes).toBe(0)
   })
 
+  it('does not count a complete body that no handler read after the response', async () => {
+    const own = await open()
+    clients.push(own)
+    effects = CLIENTS - 1
+    allBegun = Promise.withResolvers()
+    const response = await own.request({ path: '/effect', method: 'POST', body: Buffer.alloc(1000) })
+    expect((await response.bytes()).byteLength).toBe(BODY_BYTES)
+    await expect.poll(() => server.stats().buffered.bytes).toBe(0)
+  })
+
   it('counts a request body that a handler collects until it is complete', async () => {
     const own = await open()
     clients.push(own)

@@ -35,10 +35,19 @@ export interface RequestBody {
   /** Continues reading after `pause`. */
   resume(): void
   /**
-   * Counts bytes that were made from the body, such as decoded ones, as buffered for the client until the whole body has
-   * arrived. Only the engines' bodies have it.
+   * Changes the number of bytes that were made from the body, such as decoded ones, and count as buffered for the client. The
+   * caller subtracts what it added, even after the body has ended. Only the engines' bodies have it.
    */
-  hold?(bytes: number): void
+  hold?(difference: number): void
+}
+
+/** The memory of one decoder. */
+export interface DecoderMemory {
+  /**
+   * Sets the memory that the decoder uses, in bytes, which counts as buffered for the client until the body has been decoded.
+   * Yielded pieces that a method collects count in addition.
+   */
+  set(bytes: number): void
 }
 
 /**
@@ -49,4 +58,4 @@ export interface RequestBody {
  *
  * @throws {HttpError} 415 for a coding that the decoder does not know, or 400 for malformed bytes. The read rejects with it
  */
-export type BodyDecoder = (encoded: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>
+export type BodyDecoder = (encoded: AsyncIterable<Uint8Array>, memory: DecoderMemory) => AsyncIterable<Uint8Array>

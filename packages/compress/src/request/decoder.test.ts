@@ -2,11 +2,13 @@ import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync, constants } from 'node:zlib'
 import { everySplit } from '@fw/testing'
+import type { DecoderMemory } from '@fw/types'
 import { describe, expect, it } from 'vitest'
 import { decoderOf } from './decoder.ts'
 import type { RequestCoding } from './decompress-options.ts'
 
 const MIB = 1024 * 1024
+const KIB = 1024
 const TEXT = '{"name":"Ada","tags":["a","b","a"]}'
 
 const ENCODE: Readonly<Record<RequestCoding, (bytes: Uint8Array | string) => Buffer>> = {
@@ -16,6 +18,9 @@ const ENCODE: Readonly<Record<RequestCoding, (bytes: Uint8Array | string) => Buf
   zstd: (bytes) => zstdCompressSync(bytes, { params: { [constants.ZSTD_c_checksumFlag]: 1 } }),
 }
 const CODINGS = Object.keys(ENCODE) as RequestCoding[]
+
+/** Records nothing. */
+const NO_MEMORY: DecoderMemory = { set() {} }
 
 /** Yields slices, each in its own event-loop turn. */
 async function* arriving(slices: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -30,9 +35,14 @@ function noise(length: number): Buffer {
   return createHash('shake128', { outputLength: length }).update('seed').digest()
 }
 
-async function decode(coding: RequestCoding, slices: Iterable<Uint8Array>, maxRatio = 100): Promise<Buffer> {
+async function decode(
+  coding: RequestCoding,
+  slices: Iterable<Uint8Array>,
+  maxRatio = 100,
+  memory: DecoderMemory = NO_MEMORY,
+): Promise<Buffer> {
   const pieces: Uint8Array[] = []
-  for await (const piece of decoderOf(coding, maxRatio)(arriving(slices))) pieces.push(piece)
+  for await (const piece of decoderOf(coding, maxRatio)(arriving(slices), memory)) pieces.push(piece)
   return Buffer.concat(pieces)
 }
 
@@ -80,6 +90,33 @@ describe.each(CODINGS)('the decoder of %s', (coding) => {
     }
   })
 
+  it.each([
+    ['trailing bytes', Buffer.concat([encoded, Buffer.from('xyzw')])],
+    ['another format', Buffer.from('hello, world')],
+  ])('rejects %s before the next chunk arrives', async (_, bytes) => {
+    const body = (async function* (): AsyncGenerator<Uint8Array> {
+      yield bytes
+      await new Promise(() => {})
+    })()
+    const reading = (async () => {
+      for await (const _piece of decoderOf(coding, 100)(body, NO_MEMORY));
+    })()
+    await expect(reading).rejects.toMatchObject({ status: 400 })
+  })
+
+  it('requests no chunk before the previous one is decoded', async () => {
+    const requests: number[] = []
+    let size = 0
+    const body = (async function* (): AsyncGenerator<Uint8Array> {
+      requests.push(size)
+      yield ENCODE[coding](Buffer.alloc(MIB))
+      requests.push(size)
+    })()
+    for await (const piece of decoderOf(coding, 10_000)(body, NO_MEMORY)) size += piece.byteLength
+    expect(requests[0]).toBe(0)
+    expect(requests[1]).toBeGreaterThanOrEqual(MIB - 128 * KIB)
+  })
+
   it('rejects bytes of another format', async () => {
     const others = [Buffer.from('hello, world'), deflateRawSync(TEXT), ...CODINGS.map((other) => ENCODE[other](TEXT))]
     const wrong = others.filter((bytes) => !bytes.equals(encoded))
@@ -90,7 +127,7 @@ describe.each(CODINGS)('the decoder of %s', (coding) => {
     const bomb = ENCODE[coding](Buffer.alloc(64 * MIB))
     const sizes: number[] = []
     const reading = (async () => {
-      for await (const piece of decoderOf(coding, 100)(arriving([bomb]))) sizes.push(piece.byteLength)
+      for await (const piece of decoderOf(coding, 100)(arriving([bomb]), NO_MEMORY)) sizes.push(piece.byteLength)
     })()
     await expect(reading).rejects.toMatchObject({ status: 413, code: 'FW_BODY_TOO_LARGE' })
     expect(Math.max(...sizes)).toBeLessThanOrEqual(64 * 1024)
@@ -121,7 +158,7 @@ describe.each(CODINGS)('the decoder of %s', (coding) => {
         yield bytes.subarray(at, at + 4096)
       }
     })()
-    const pieces = decoderOf(coding, 100)(arriving(slices))[Symbol.asyncIterator]()
+    const pieces = decoderOf(coding, 100)(arriving(slices), NO_MEMORY)[Symbol.asyncIterator]()
     await pieces.next()
     await expect
       .poll(async () => {
@@ -140,9 +177,29 @@ describe.each(CODINGS)('the decoder of %s', (coding) => {
       throw new RangeError('the client left')
     })()
     const reading = (async () => {
-      for await (const _ of decoderOf(coding, 100)(body));
+      for await (const _ of decoderOf(coding, 100)(body, NO_MEMORY));
     })()
     await expect(reading).rejects.toThrow(new RangeError('the client left'))
+  })
+})
+
+describe.each([
+  ['gzip', 32 * KIB],
+  ['deflate', 32 * KIB],
+  ['zstd', 8 * MIB],
+  ['br', 16 * MIB],
+] as const)('the decoder of %s', (coding, maxWindowBytes) => {
+  it('counts a piece, and the window as far as it is filled', async () => {
+    const sizes: number[] = []
+    await decode(coding, [ENCODE[coding](Buffer.alloc(100 * KIB))], 100, { set: (bytes) => sizes.push(bytes) })
+    expect([sizes[0], sizes.at(-1)]).toEqual([64 * KIB, 64 * KIB + Math.min(100 * KIB, maxWindowBytes)])
+  })
+
+  it('counts at most the largest window', async () => {
+    let most = 0
+    const bytes = ENCODE[coding](Buffer.alloc(17 * MIB))
+    await decode(coding, [bytes], 1_000_000, { set: (each) => (most = Math.max(most, each)) })
+    expect(most).toBe(64 * KIB + maxWindowBytes)
   })
 })
 
@@ -162,6 +219,35 @@ describe.each(['br', 'deflate'] as const)('the decoder of %s', (coding) => {
 })
 
 describe('the decoder of zstd', () => {
+  const skippable = Buffer.from([0x5f, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3])
+  const frames = [
+    ENCODE.zstd('one,'),
+    skippable,
+    // Frames of raw, repeated and compressed blocks, with and without a size, a window and a checksum.
+    ENCODE.zstd(noise(1000)),
+    zstdCompressSync(Buffer.alloc(300_000, 'a')),
+    zstdCompressSync('', { params: { [constants.ZSTD_c_contentSizeFlag]: 0 } }),
+    zstdCompressSync(TEXT.repeat(10_000)),
+  ]
+
+  it('accepts any sequence of frames, and rejects the start of another one', async () => {
+    const magics = [frames[0], skippable].map((each) => each?.subarray(0, 3) ?? Buffer.alloc(0))
+    for (const last of frames) {
+      const body = Buffer.concat([...frames, last])
+      for (const slices of [[body], [body.subarray(0, 700), body.subarray(700)]]) {
+        await expect(decode('zstd', slices, 10_000)).resolves.toBeInstanceOf(Buffer)
+      }
+      for (const magic of magics) {
+        for (const length of [1, 2, 3]) {
+          const start = magic.subarray(0, length)
+          for (const slices of [[Buffer.concat([body, start])], [body, start]]) {
+            await expect(decode('zstd', slices, 10_000)).rejects.toMatchObject({ status: 400 })
+          }
+        }
+      }
+    }
+  })
+
   it('decodes a window of 8 MiB', async () => {
     expect(String(await decode('zstd', [frame(23)]))).toBe(TEXT)
   })

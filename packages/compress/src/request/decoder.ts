@@ -2,6 +2,7 @@ import * as zlib from 'node:zlib'
 import { HttpError, withCode } from '@fw/options'
 import type { BodyDecoder } from '@fw/types'
 import type { RequestCoding } from './decompress-options.ts'
+import { ZstdFrames } from './zstd-frames.ts'
 
 /** Size of a decoded piece, in bytes: at most one piece more than the handler has read is in memory. */
 const PIECE_BYTES = 64 * 1024
@@ -14,8 +15,18 @@ const GRACE_BYTES = 1024 * 1024
  * one for each frame that follows another in a chunk, which takes about 0.1 ms.
  */
 const MAX_FRAMES = 64
-/** RFC 9659: a decoder of the `zstd` coding need not support windows above 8 MiB. */
+/**
+ * RFC 9659: a decoder of the `zstd` coding need not support windows above 8 MiB, but all smaller ones. Encoders of streams use
+ * them even for short bodies, so a smaller `maxBodyBytes` must not lower this.
+ */
 const MAX_ZSTD_WINDOW_LOG = 23
+/** Largest window of each coding, in bytes. A window fills as bytes are decoded. */
+const MAX_WINDOW_BYTES: Readonly<Record<RequestCoding, number>> = {
+  gzip: 32 * 1024,
+  deflate: 32 * 1024,
+  br: 16 * 1024 * 1024,
+  zstd: 2 ** MAX_ZSTD_WINDOW_LOG,
+}
 
 type Decompressor = ReturnType<(typeof OPEN)[RequestCoding]>
 
@@ -38,9 +49,12 @@ const OPEN = {
  * @throws {HttpError} 400 if the body is malformed, incomplete or has trailing bytes, 413 if it exceeds the ratio
  */
 export function decoderOf(coding: RequestCoding, maxRatio: number): BodyDecoder {
-  return async function* decode(encoded) {
-    const feeder = new Feeder(encoded)
+  const maxWindowBytes = MAX_WINDOW_BYTES[coding]
+  return async function* decode(encoded, memory) {
+    const frameEnds = coding === 'zstd' ? new ZstdFrames() : undefined
+    const feeder = new Feeder(encoded, frameEnds)
     let size = 0
+    memory.set(PIECE_BYTES)
     for (let frames = 1; frames <= MAX_FRAMES; frames++) {
       const stream = OPEN[coding]()
       const before = feeder.consumedBytes
@@ -48,6 +62,7 @@ export function decoderOf(coding: RequestCoding, maxRatio: number): BodyDecoder 
       try {
         for await (const piece of stream as AsyncIterable<Uint8Array>) {
           size += piece.byteLength
+          memory.set(PIECE_BYTES + Math.min(size, maxWindowBytes))
           if (size > GRACE_BYTES && size > (before + stream.bytesWritten) * maxRatio) throw expands(maxRatio)
           yield piece
         }
@@ -58,24 +73,32 @@ export function decoderOf(coding: RequestCoding, maxRatio: number): BodyDecoder 
       }
       await feeding
       // The stream ends without an error at the first byte that does not belong to its data.
-      if (feeder.isComplete && feeder.waitingBytes === 0) return
+      if (feeder.isComplete && feeder.waitingBytes === 0) {
+        if (frameEnds?.isComplete === false) throw incomplete(coding)
+        return
+      }
       if (coding !== 'zstd') break
     }
     throw trailing(coding)
   }
 }
 
-/** Writes an encoded body into one stream after another, with backpressure. Keeps the bytes that a stream did not read. */
+/**
+ * Writes an encoded body into one stream after another. Requests a chunk only when the stream has decoded the previous one, so that
+ * a decoder that waits for bytes has nothing left to decode. Keeps the bytes that a stream did not read.
+ */
 class Feeder {
   /** Whether the whole body was received. */
   isComplete = false
   /** Number of bytes that the streams have read. */
   consumedBytes = 0
   readonly #chunks: AsyncIterator<Uint8Array>
+  readonly #frameEnds: ZstdFrames | undefined
   /** The chunks that the current stream has not read completely. */
   #waiting: Uint8Array[] = []
 
-  constructor(encoded: AsyncIterable<Uint8Array>) {
+  constructor(encoded: AsyncIterable<Uint8Array>, frameEnds: ZstdFrames | undefined) {
+    this.#frameEnds = frameEnds
     this.#chunks = encoded[Symbol.asyncIterator]()
   }
 
@@ -90,7 +113,12 @@ class Feeder {
    */
   async feed(stream: Decompressor): Promise<void> {
     let wake: (() => void) | undefined
-    for (const event of ['drain', 'close']) stream.on(event, () => wake?.())
+    stream.on('close', () => wake?.())
+    const write = (chunk: Uint8Array): Promise<void> =>
+      new Promise((resolve) => {
+        wake = resolve
+        stream.write(chunk, () => resolve())
+      })
     let readBytes = 0
     const release = (): void => {
       let bytes = stream.bytesWritten - readBytes
@@ -104,16 +132,23 @@ class Feeder {
       }
     }
     try {
-      for (const chunk of this.#waiting) stream.write(chunk)
-      while (!this.isComplete && !stream.destroyed) {
-        if (stream.writableNeedDrain) await new Promise<void>((resolve) => (wake = resolve))
-        release()
+      const [...left] = this.#waiting
+      for (const chunk of left) {
         if (stream.destroyed) break
+        await write(chunk)
+      }
+      release()
+      // A stream that does not read everything has ended itself.
+      if (this.waitingBytes > 0) return
+      while (!this.isComplete && !stream.destroyed) {
         const { done, value } = await this.#chunks.next()
         if (done === true) this.isComplete = true
         else {
           this.#waiting.push(value)
-          if (!stream.destroyed) stream.write(value)
+          this.#frameEnds?.push(value)
+          if (!stream.destroyed) await write(value)
+          release()
+          if (this.waitingBytes > 0) return
         }
       }
       if (!stream.destroyed) {
@@ -134,8 +169,13 @@ function isCodingError(error: unknown): error is NodeJS.ErrnoException {
 }
 
 function malformed(coding: RequestCoding, cause: NodeJS.ErrnoException): HttpError {
-  const message = cause.code === 'Z_BUF_ERROR' ? `The ${coding} body is incomplete` : `The body is not valid ${coding}`
-  return withCode('FW_MALFORMED_BODY', Object.assign(new HttpError(400, message), { cause }))
+  if (cause.code === 'Z_BUF_ERROR') return Object.assign(incomplete(coding), { cause })
+  const error = withCode('FW_MALFORMED_BODY', new HttpError(400, `The body is not valid ${coding}`))
+  return Object.assign(error, { cause })
+}
+
+function incomplete(coding: RequestCoding): HttpError {
+  return withCode('FW_MALFORMED_BODY', new HttpError(400, `The ${coding} body is incomplete`))
 }
 
 function trailing(coding: RequestCoding): HttpError {

@@ -3,17 +3,25 @@ import type { BodyDecoder, Context, Exchange, RequestBody, RequestHeaders, Route
 import { BodyCollector, tooLarge } from './body-collector.ts'
 import { makeBodyStream } from './body-stream.ts'
 import { checkDecoder, DecodedBody } from './decoded-body.ts'
-import { FORM_TYPE, JSON_ONLY, mediaType, requireJson, requireUtf8, unsupportedType } from './content-type.ts'
+import {
+  FORM_TYPE,
+  isEncoded,
+  JSON_ONLY,
+  mediaType,
+  requireJson,
+  requireUtf8,
+  unsupportedType,
+} from './content-type.ts'
 import { ignoreRejection } from './ignore-rejection.ts'
 import { HttpError } from '../response/http-error.ts'
-import { dropCoding } from './standard-request.ts'
+import { dropCodings } from './standard-request.ts'
 import { ownBytes } from '../engine/socket/kept-bytes.ts'
 import type { Limits } from '../options/limits.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /** Limits of a request body. */
-export type BodyLimits = Pick<Limits, 'maxBodyBytes' | 'maxFormFields' | 'maxFileBytes'>
+export type BodyLimits = Pick<Limits, 'maxBodyBytes' | 'maxFormFields' | 'maxFileBytes' | 'maxBufferedBytes'>
 
 /** Creates the reader for a request, with the server's or the route's limits. */
 export function bodyReaderOf(
@@ -30,6 +38,7 @@ export class BodyReader {
   readonly #body: RequestBody
   readonly #headers: RequestHeaders
   readonly #maxBytes: number
+  readonly #maxBufferedBytes: number
   readonly #maxFormFields: number
   /** Maximum bytes of one part of a multipart body; 0 for no limit. */
   readonly maxFileBytes: number
@@ -52,6 +61,7 @@ export class BodyReader {
     this.#body = body
     this.#headers = headers
     this.#maxBytes = own?.maxBodyBytes ?? limits.maxBodyBytes
+    this.#maxBufferedBytes = limits.maxBufferedBytes
     this.#maxFormFields = own?.maxFormFields ?? limits.maxFormFields
     this.maxFileBytes = own?.maxFileBytes ?? limits.maxFileBytes
     this.#types = types
@@ -71,9 +81,13 @@ export class BodyReader {
    */
   decode(decode: BodyDecoder, owner: Pick<Context, 'onFinish'>, request: Request | undefined): void {
     checkDecoder(decode, this.#isRead)
-    const decoded = new DecodedBody(this.#body, this.#maxBytes, decode)
+    const decoded = new DecodedBody(
+      this.#body,
+      { maxBytes: this.#maxBytes, maxBufferedBytes: this.#maxBufferedBytes },
+      decode,
+    )
     this.#decoded = decoded
-    if (request !== undefined) dropCoding(request.headers)
+    if (request !== undefined) dropCodings(request)
     owner.onFinish(() => decoded.release())
   }
 
@@ -206,8 +220,7 @@ export class BodyReader {
 
   /** Decodes the body and returns the result of `make`, synchronously if the whole body has arrived. */
   #read<T>(make: (text: string) => T): T | Promise<Awaited<T>> {
-    const coding = this.#headers.get('content-encoding')
-    if (this.#decoded === undefined && coding !== null && coding.trim().toLowerCase() !== 'identity') {
+    if (this.#decoded === undefined && isEncoded(this.#headers.get('content-encoding'))) {
       const headers = { 'accept-encoding': 'identity' }
       throw withCode(
         'FW_UNSUPPORTED_TYPE',

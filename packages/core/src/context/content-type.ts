@@ -37,6 +37,16 @@ export function unsupportedType(message: string, accepted: readonly string[]): H
   return withCode('FW_UNSUPPORTED_TYPE', new HttpError(415, message, { headers: { accept: accepted.join(', ') } }))
 }
 
+/**
+ * Reports whether a `Content-Encoding` field names a coding other than `identity`. Ignores empty elements of the list (RFC 9110
+ * §5.6.1.2).
+ */
+export function isEncoded(contentEncoding: string | null): boolean {
+  if (contentEncoding === null) return false
+  const names = contentEncoding.split(',').map((name) => name.trim().toLowerCase())
+  return names.some((name) => name !== '' && name !== 'identity')
+}
+
 /** Returns the media type of a `Content-Type` field without parameters, in lower case (RFC 9110 §8.3.1). */
 export function mediaType(contentType: string | null): string | undefined {
   if (contentType === null || contentType === 'application/json') return contentType ?? undefined

@@ -1,6 +1,7 @@
 import type { BodyDecoder, Context, Handler, Middleware } from '@fw/types'
 import { settle } from '@fw/testing'
 import { describe, expect, it } from 'vitest'
+import { bufferLedger } from '../engine/budget/buffer-ledger.ts'
 import { ReceivedBody } from '../engine/exchange/received-body.ts'
 import { Server } from '../index.ts'
 import { DecodedBody } from './decoded-body.ts'
@@ -30,7 +31,7 @@ function setup(decoder: BodyDecoder, maxBytes = 10): { body: ReceivedBody; decod
     onFull() {},
     onRoom() {},
   })
-  const decoded = new DecodedBody(body, maxBytes, decoder)
+  const decoded = new DecodedBody(body, { maxBytes, maxBufferedBytes: 0 }, decoder)
   const seen: string[] = []
   return { body, decoded, seen }
 }
@@ -55,6 +56,14 @@ async function post(handler: Handler, before: Middleware = (_, next) => next()):
   router.post('/', handler)
   const headers = { 'content-encoding': 'twice', 'content-length': '2', 'x-a': '1' }
   return server.fetch('/', { method: 'POST', body: 'ab', headers })
+}
+
+/** Returns the code of the error with which a read rejects. */
+function codeOf(reading: Promise<unknown>): Promise<unknown> {
+  return reading.then(
+    () => 'resolved',
+    (error: { readonly code?: string }) => error.code,
+  )
 }
 
 describe('DecodedBody', () => {
@@ -149,6 +158,21 @@ describe('DecodedBody', () => {
     expect(seen).toEqual(['wanted', 'ab', 'x', 'the client left'])
   })
 
+  it.each<[string, unknown]>([
+    ['a string', 'text'],
+    ['undefined', undefined],
+    ['an ArrayBuffer', new ArrayBuffer(8)],
+  ])('rejects a piece that is %s', async (type, piece) => {
+    const { decoded, seen } = setup(async function* () {
+      yield piece as Uint8Array
+    })
+    read(decoded, seen)
+    await settle(1)
+    expect(seen).toEqual([
+      `ctx.decodeBody: each piece of the decoder must be a Uint8Array, got ${type}. Use Buffer.from(text).`,
+    ])
+  })
+
   it('wraps a thrown value that is not an error', async () => {
     const { decoded, seen } = setup(() => {
       throw 'text' as unknown as Error
@@ -175,27 +199,143 @@ describe('DecodedBody', () => {
     expect(counts.begun).toBe(moment === 'before the read' ? 0 : 1)
   })
 
-  it('counts decoded bytes that a consumer collects as held until the body has arrived', async () => {
-    const changes: number[] = []
+  it('throws for a second consumer', async () => {
+    const { body, decoded, seen } = setup(repeat(2))
+    read(decoded, seen)
+    expect(() => read(decoded, [])).toThrow(
+      expect.objectContaining({ name: 'TypeError', code: 'FW_BODY_ALREADY_READ' }),
+    )
+    body.push(Buffer.from('ab'))
+    body.finish()
+    await settle(1)
+    expect(() => read(decoded, [])).toThrow(expect.objectContaining({ code: 'FW_BODY_ALREADY_READ' }))
+    decoded.release()
+    expect(() => read(decoded, [])).toThrow(expect.objectContaining({ code: 'FW_BODY_ALREADY_READ' }))
+    expect(seen).toEqual(['wanted', 'ab', 'ab', 'end '])
+  })
+
+  it('counts what a consumer collects, and the memory of the decoder, until the body is decoded', async () => {
+    let held = 0
+    let most = 0
     const body = new ReceivedBody(undefined, 1000, {
       onWanted() {},
       onFull() {},
       onRoom() {},
-      onHeld: (difference) => changes.push(difference),
+      onHeld: (difference) => (most = Math.max(most, (held += difference))),
     })
-    const decoded = new DecodedBody(body, 100, repeat(3))
+    const more = Promise.withResolvers<void>()
+    const decoded = new DecodedBody(body, { maxBytes: 100, maxBufferedBytes: 0 }, async function* (encoded, memory) {
+      memory.set(1000)
+      for await (const chunk of encoded) yield Buffer.concat([chunk, chunk])
+      memory.set(500)
+      await more.promise
+    })
     decoded.consume({ isCollecting: true, data() {}, end() {}, error() {} })
-    await settle(1)
     body.push(Buffer.from('abcd'))
-    await settle(1)
-    expect(changes.reduce((sum, change) => sum + change, 0)).toBe(12)
     body.finish()
     await settle(1)
-    expect(changes.reduce((sum, change) => sum + change, 0)).toBe(0)
+    expect([held, most]).toEqual([508, 1008])
+    more.resolve()
+    await settle(1)
+    expect(held).toBe(0)
+  })
+
+  it('is refused with 503 while the process has reached its limit', async () => {
+    const results: unknown[] = []
+    bufferLedger.add(1000)
+    try {
+      for (const maxBufferedBytes of [1000, 1001, 0]) {
+        const body = new ReceivedBody(undefined, 1000, { onWanted() {}, onFull() {}, onRoom() {} })
+        const decoded = new DecodedBody(body, { maxBytes: 10, maxBufferedBytes }, repeat(1))
+        body.finish()
+        decoded.consume({ data() {}, end: () => results.push('end'), error: (error) => results.push(error) })
+        await settle(1)
+      }
+    } finally {
+      bufferLedger.add(-1000)
+    }
+    expect(results).toEqual([expect.objectContaining({ status: 503, code: 'FW_OVERLOADED' }), 'end', 'end'])
+  })
+
+  it('is refused when more bytes arrive for a consumer that collects them', async () => {
+    const body = new ReceivedBody(undefined, 1000, { onWanted() {}, onFull() {}, onRoom() {} })
+    const decoded = new DecodedBody(body, { maxBytes: 10, maxBufferedBytes: 1000 }, repeat(1))
+    const seen: unknown[] = []
+    decoded.consume({
+      isCollecting: true,
+      data: (chunk) => seen.push(String(Buffer.from(chunk))),
+      end() {},
+      error: (error) => seen.push(error),
+    })
+    body.push(Buffer.from('a'))
+    await settle(1)
+    bufferLedger.add(1000)
+    try {
+      body.push(Buffer.from('b'))
+      await settle(1)
+    } finally {
+      bufferLedger.add(-1000)
+    }
+    expect(seen).toEqual(['a', expect.objectContaining({ status: 503, code: 'FW_OVERLOADED' })])
+  })
+
+  it('waits while eight others are being decoded, and not for those that are paused or wait for bytes', async () => {
+    const decoders = ['busy', 'starved', 'paused'].map((state) => {
+      const bodies = Array.from({ length: 8 }, () => {
+        const { body, decoded, seen } = setup(
+          state === 'busy'
+            ? () => ({ [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}) }) })
+            : repeat(1),
+        )
+        read(decoded, seen)
+        if (state === 'paused') {
+          decoded.pause()
+          body.push(Buffer.from('a'))
+        }
+        return decoded
+      })
+      return { state, bodies }
+    })
+    await settle(1)
+    const { body, decoded, seen } = setup(repeat(1))
+    read(decoded, seen)
+    body.push(Buffer.from('a'))
+    body.finish()
+    await settle(1)
+    expect(seen).toEqual([])
+    decoders[0]?.bodies[0]?.release()
+    await settle(1)
+    expect(seen.at(-1)).toBe('end ')
+    for (const { bodies } of decoders) for (const each of bodies) each.release()
   })
 })
 
 describe('ctx.decodeBody', () => {
+  it('rejects a second read, and completes the first', async () => {
+    const response = await post(async (ctx) => {
+      const first = ctx.text()
+      return [await codeOf(ctx.request.text()), await first]
+    })
+    expect(await response.json()).toEqual(['FW_BODY_ALREADY_READ', 'abab'])
+  })
+
+  it('rejects a read after the decoded stream has ended', async () => {
+    const response = await post(async (ctx) => {
+      let pieces = 0
+      for await (const _ of ctx.stream()) pieces++
+      return [pieces, await codeOf(ctx.text())]
+    })
+    expect(await response.json()).toEqual([2, 'FW_BODY_ALREADY_READ'])
+  })
+
+  it('rejects a read after the decoded stream was canceled', async () => {
+    const response = await post(async (ctx) => {
+      for await (const _ of ctx.stream()) break
+      return codeOf(ctx.text())
+    })
+    expect(await response.text()).toBe('FW_BODY_ALREADY_READ')
+  })
+
   it('decodes the body of ctx.request, and removes the fields of the encoded body', async () => {
     const response = await post(async ({ request }) => [await request.clone().text(), ...request.headers.keys()])
     expect(await response.json()).toEqual(['abab', 'content-type', 'host', 'x-a'])
@@ -210,6 +350,22 @@ describe('ctx.decodeBody', () => {
       },
     )
     expect(await response.json()).toEqual(['abab', null])
+  })
+
+  it('removes the fields of the encoded body from clones that were created before', async () => {
+    const clones: Request[] = []
+    await post(
+      (ctx) => ctx.text(),
+      (ctx, next) => {
+        const clone = ctx.request.clone()
+        clones.push(clone, clone.clone())
+        return next()
+      },
+    )
+    expect(clones.map(({ headers }) => Array.from(headers.keys()))).toEqual([
+      ['content-type', 'host', 'x-a'],
+      ['content-type', 'host', 'x-a'],
+    ])
   })
 
   it('replaces the decoder on a second call', async () => {

@@ -7,6 +7,14 @@ const MAX_WAITING_BYTES = 16 * 1024
 /** Memory that a chunk uses in addition to its bytes, in bytes. Without it, many small chunks would exceed the limit. */
 const CHUNK_OVERHEAD_BYTES = 128
 
+/** Observer of `EncodedBytes`. */
+export interface EncodedObserver {
+  /** Called when the decoder waits for bytes that have not arrived. */
+  onStarved(): void
+  /** Called when bytes have arrived for a decoder that was waiting. They are passed on when the result resolves. */
+  onFed(): Promise<void> | undefined
+}
+
 /**
  * Iterates over the bytes of a body as received, with backpressure. Joins the chunks that wait: a decoder call costs as much as
  * thousands of bytes. The iteration throws 413 above `maxBytes`.
@@ -14,6 +22,7 @@ const CHUNK_OVERHEAD_BYTES = 128
 export class EncodedBytes implements BodyConsumer, AsyncIterable<Uint8Array> {
   readonly #body: RequestBody
   readonly #maxBytes: number
+  readonly #observer: EncodedObserver
   #waiting: Uint8Array[] = []
   #waitingBytes = 0
   #size = 0
@@ -23,9 +32,10 @@ export class EncodedBytes implements BodyConsumer, AsyncIterable<Uint8Array> {
   #isReading = false
 
   /** Reads nothing before the first iteration, so that a decoder can refuse the body before the client sends it. */
-  constructor(body: RequestBody, maxBytes: number) {
+  constructor(body: RequestBody, maxBytes: number, observer: EncodedObserver) {
     this.#body = body
     this.#maxBytes = maxBytes
+    this.#observer = observer
   }
 
   /** The trailer fields; empty while the body is incomplete. */
@@ -82,7 +92,10 @@ export class EncodedBytes implements BodyConsumer, AsyncIterable<Uint8Array> {
       else {
         const arrival = new Promise<void>((resolve) => (this.#wake = resolve))
         this.#body.resume()
+        this.#observer.onStarved()
         await arrival
+        const fed = this.#observer.onFed()
+        if (fed !== undefined) await fed
       }
     }
   }

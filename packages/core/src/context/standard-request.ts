@@ -11,6 +11,9 @@ let BodyRequest: typeof Request | undefined
 /** For each request and its clones, a function that throws if the body must not be read as JSON. */
 const jsonChecks = new WeakMap<Request, () => void>()
 
+/** For each cloned request and its clones, all of them. */
+const copies = new WeakMap<Request, Request[]>()
+
 /** Members of a context that `makeRequest` reads. */
 export interface RequestSource {
   readonly exchange: Exchange
@@ -51,8 +54,12 @@ export function makeRequest(source: RequestSource, rules: RequestBodyRules): Req
   return request
 }
 
-/** Removes the fields that describe an encoded body. */
-export function dropCoding(headers: Headers): void {
+/** Removes the fields that describe an encoded body from a request and its clones. */
+export function dropCodings(request: Request): void {
+  for (const each of copies.get(request) ?? [request]) dropCoding(each.headers)
+}
+
+function dropCoding(headers: Headers): void {
   headers.delete('content-encoding')
   headers.delete('content-length')
 }
@@ -76,6 +83,9 @@ function bodyRequest(): typeof Request {
       if (clone.body !== null) asBodyStream(clone.body)
       const check = jsonChecks.get(this)
       if (check !== undefined) jsonChecks.set(clone, check)
+      const family = copies.get(this) ?? [this]
+      family.push(clone)
+      for (const each of [this, clone]) copies.set(each, family)
       return Object.setPrototypeOf(clone, prototype) as Request
     },
   })

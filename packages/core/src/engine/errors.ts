@@ -1,3 +1,5 @@
+import { withCode } from '@fw/options'
+
 /**
  * Reports a request that violates the protocol or a limit. The engine answers it with `status`; no handler runs.
  *
@@ -43,4 +45,12 @@ export const CLIENT_LEFT = 499
 /** Creates the error for an aborted exchange whose cause is unknown. */
 export function exchangeAborted(): AbortedError {
   return new AbortedError('The exchange was aborted: the client disconnected or the server ended it')
+}
+
+/** Creates the error for the second read of a request body. */
+export function bodyAlreadyRead(): TypeError {
+  return withCode(
+    'FW_BODY_ALREADY_READ',
+    new TypeError('Cannot read the body: it was already read or is being read. Read it once, and keep the result.'),
+  )
 }

@@ -16,7 +16,7 @@ export interface Http1BodyOwner {
   /** Pauses or continues reading, because `isFull` has changed. */
   onBodyFlow(receiver: Http1RequestBody): void
   /** Counts a change in the bytes held for the body. */
-  onBodyHeld(difference: number): void
+  onBodyHeld(difference: number, isReceived: boolean): void
   /** Ends the exchange, because the consumer of the body threw. */
   onBodyFault(receiver: Http1RequestBody): void
   /** Reports whether the next read overwrites these bytes. */
@@ -156,8 +156,8 @@ export class Http1RequestBody implements BodySupply {
     this.#owner.onBodyFlow(this)
   }
 
-  onHeld(difference: number): void {
-    this.#owner.onBodyHeld(difference)
+  onHeld(difference: number, isReceived: boolean): void {
+    this.#owner.onBodyHeld(difference, isReceived)
   }
 
   onFault(): void {

@@ -193,8 +193,8 @@ export class RequestCycle implements Http1BodyOwner {
     if (!receiver.isFull) this.#advanceOutside()
   }
 
-  onBodyHeld(difference: number): void {
-    this.#owner.output.account.onReceived(difference)
+  onBodyHeld(difference: number, isReceived: boolean): void {
+    this.#owner.output.account.onBodyHeld(difference, isReceived)
   }
 
   onBodyFault(receiver: Http1RequestBody): void {

@@ -215,8 +215,8 @@ export class Http2Exchange extends SocketExchange implements Http2BodyOwner, Sen
     else this.#setDeadline()
   }
 
-  onHeld(difference: number): void {
-    this.#owner.account.onReceived(difference)
+  onHeld(difference: number, isReceived: boolean): void {
+    this.#owner.account.onBodyHeld(difference, isReceived)
   }
 
   watchSoon(): void {
@@ -339,7 +339,7 @@ export class Http2Exchange extends SocketExchange implements Http2BodyOwner, Sen
     if (this.isClosed) return
     super.settle(aborted)
     this.#setDeadline()
-    if (this.#requestBody !== undefined && !this.#requestBody.isComplete) this.#requestBody.body.discard()
+    this.#requestBody?.body.discard()
   }
 
   /** Completes the stream, or discards the rest of the request. */
@@ -379,11 +379,9 @@ export class Http2Exchange extends SocketExchange implements Http2BodyOwner, Sen
   /** Wakes the writer when the connection has room. */
   #awaitDrain(): void {
     if (this.queuedBytes > 0) return
-    if (this.isBlocked) this.#owner.sender.awaitRoom(this)
-    else {
-      this.#queue?.settle()
-      this.wake()
-    }
+    if (this.isBlocked) return this.#owner.sender.awaitRoom(this)
+    this.#queue?.settle()
+    this.wake()
   }
 
   #setDeadline(): void {

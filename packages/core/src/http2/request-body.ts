@@ -34,7 +34,7 @@ export interface Http2BodyOwner {
   readonly spareWindow: SpareWindow
   abort(): void
   /** Reports a change in the held bytes of the content; negative for fewer bytes. */
-  onHeld(difference: number): void
+  onHeld(difference: number, isReceived: boolean): void
   /** Schedules `watch` after all frames that arrived together. */
   watchSoon(): void
   /** Called when `deadlineMs` of the body has changed. */
@@ -219,8 +219,8 @@ export class Http2RequestBody implements BodySupply {
     this.#credit(1)
   }
 
-  onHeld(difference: number): void {
-    this.#owner.onHeld(difference)
+  onHeld(difference: number, isReceived: boolean): void {
+    this.#owner.onHeld(difference, isReceived)
   }
 
   onFault(): void {

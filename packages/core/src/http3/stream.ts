@@ -194,8 +194,8 @@ export class Http3Stream implements TunnelResponseStream, RequestParts, BodySupp
     this.#watchInput()
   }
 
-  onHeld(difference: number): void {
-    this.#owner.account.onReceived(difference)
+  onHeld(difference: number, isReceived: boolean): void {
+    this.#owner.account.onBodyHeld(difference, isReceived)
   }
 
   onFault(error: unknown): void {

@@ -1,6 +1,5 @@
-import { withCode } from '@fw/options'
 import type { BodyConsumer, RequestBody } from '@fw/types'
-import { AbortedError } from '../engine/errors.ts'
+import { AbortedError, bodyAlreadyRead } from '../engine/errors.ts'
 import { cancelStream } from '../engine/exchange/cancel-stream.ts'
 
 /** Request body that arrives as a stream. Reads from the stream only as fast as the consumer does. */
@@ -24,12 +23,7 @@ export class StreamBody implements RequestBody {
   }
 
   consume(consumer: BodyConsumer): void {
-    if (this.#consumer !== undefined) {
-      throw withCode(
-        'FW_BODY_ALREADY_READ',
-        new TypeError('Cannot read the body: it was already read or is being read. Read it once, and keep the result.'),
-      )
-    }
+    if (this.#consumer !== undefined) throw bodyAlreadyRead()
     this.#consumer = consumer
     if (this.#isOver) {
       consumer.error(this.#error ?? new AbortedError('The exchange has ended'))

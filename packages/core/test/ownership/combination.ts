@@ -17,6 +17,7 @@ export const READERS = [
   'request',
   'request.clone',
   'request.body',
+  'twice',
 ] as const
 
 /** When the handler awaits its read. */

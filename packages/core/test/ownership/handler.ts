@@ -122,6 +122,10 @@ const READ: Readonly<Record<Combination['reader'], (ctx: Context) => Promise<unk
     return ctx.request.text()
   },
   'request.body': (ctx) => ctx.request.body?.getReader().read() ?? Promise.resolve(),
+  twice: (ctx) => {
+    void ctx.request.text()
+    return ctx.bytes()
+  },
 }
 
 /** Reads the first part. Handles the rejection of its promise, which the library does not create. */

@@ -154,6 +154,12 @@ export class BufferAccount implements LedgerEntry {
     this.add(difference)
   }
 
+  /** Counts bytes of a request body like `onReceived`, or bytes that were made from it, which are not progress. */
+  onBodyHeld(difference: number, isReceived: boolean): void {
+    if (isReceived) this.onReceived(difference)
+    else this.add(difference)
+  }
+
   /** Changes the number of bytes of request heads that wait for room. @param isCounted Whether `add` counted them */
   addWaiting(difference: number, isCounted: boolean): void {
     this.#waitingBytes += difference

@@ -168,6 +168,11 @@ export class BufferLedger {
     this.#timer.unref()
   }
 
+  /** Reports whether the held bytes have reached a process limit; 0 for no limit. */
+  isFull(maxBufferedBytes: number): boolean {
+    return maxBufferedBytes > 0 && this.bytes >= maxBufferedBytes
+  }
+
   /** Counts a request that was answered with 503, or a streamed response that was aborted. */
   onRefused(): void {
     this.#refused++

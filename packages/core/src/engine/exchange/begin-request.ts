@@ -5,7 +5,7 @@ import type { EngineHost } from '../engine-host.ts'
 import { runOutsideRequests } from '../event-loop/outside-requests.ts'
 
 /** Value of `retry-after`. While memory is short, stalled connections are closed within two seconds. */
-const RETRY_AFTER_SECONDS = '2'
+export const RETRY_AFTER_SECONDS = '2'
 
 /**
  * Starts the handler of a request, or answers 503 while the process has reached `maxBufferedBytes`.
@@ -17,8 +17,7 @@ const RETRY_AFTER_SECONDS = '2'
  */
 export function beginRequest(host: EngineHost, exchange: Exchange, isAlone: boolean): void {
   responseBatch.beforeHandler()
-  const { maxBufferedBytes } = host.limits
-  if (bufferLedger.bytes >= maxBufferedBytes && maxBufferedBytes > 0) refuse(host, exchange)
+  if (bufferLedger.isFull(host.limits.maxBufferedBytes)) refuse(host, exchange)
   else if (isAlone) host.onRequest(exchange)
   else runOutsideRequests(begin, host, exchange)
 }

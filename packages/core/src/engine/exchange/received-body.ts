@@ -1,6 +1,5 @@
-import { withCode } from '@fw/options'
 import type { BodyConsumer, FieldList, RequestBody } from '@fw/types'
-import { AbortedError } from '../errors.ts'
+import { AbortedError, bodyAlreadyRead } from '../errors.ts'
 
 /** The engine that supplies a `ReceivedBody`. */
 export interface BodySupply {
@@ -10,8 +9,12 @@ export interface BodySupply {
   onFull(): void
   /** Continues the supply after `onFull`. */
   onRoom(): void
-  /** Reports a change in the bytes held for the body, here or by a consumer that collects it. */
-  onHeld?(difference: number): void
+  /**
+   * Reports a change in the bytes held for the body, here or by its consumer.
+   *
+   * @param isReceived Whether the client has sent the bytes. Otherwise they were made from the body
+   */
+  onHeld?(difference: number, isReceived: boolean): void
   /** Ends the exchange, because the consumer threw. */
   onFault?(error: unknown): void
 }
@@ -38,8 +41,10 @@ export class ReceivedBody implements RequestBody {
   #consumer: BodyConsumer | undefined = undefined
   #waiting: Uint8Array[] = []
   #waitingBytes = 0
-  /** Bytes last reported by `onHeld`. */
+  /** Received bytes last reported by `onHeld`. */
   #heldBytes = 0
+  /** Bytes held by calls of `hold`. */
+  #madeBytes = 0
   #isPaused = false
   #isFull = false
   #isDiscarded = false
@@ -74,12 +79,7 @@ export class ReceivedBody implements RequestBody {
   }
 
   consume(consumer: BodyConsumer): void {
-    if (this.#consumer !== undefined) {
-      throw withCode(
-        'FW_BODY_ALREADY_READ',
-        new TypeError('Cannot read the body: it was already read or is being read. Read it once, and keep the result.'),
-      )
-    }
+    if (this.#consumer !== undefined) throw bodyAlreadyRead()
     this.#consumer = consumer
     if (this.#isDiscarded) {
       this.#notifyDiscarded(consumer)
@@ -99,8 +99,9 @@ export class ReceivedBody implements RequestBody {
     this.#deliver()
   }
 
-  hold(bytes: number): void {
-    if (this.#trailers === undefined && this.#error === undefined && !this.#isDiscarded) this.#hold(bytes)
+  hold(difference: number): void {
+    this.#madeBytes += difference
+    this.#supply.onHeld?.(difference, false)
   }
 
   /** Adds received bytes. */
@@ -109,6 +110,7 @@ export class ReceivedBody implements RequestBody {
     const consumer = this.#consumer
     if (consumer !== undefined && this.isFlowing) {
       if (consumer.isCollecting === true) this.#hold(chunk.byteLength)
+      else if (this.#madeBytes > 0) this.#notePassed(chunk.byteLength)
       this.#call(() => consumer.data(chunk))
       return
     }
@@ -199,14 +201,20 @@ export class ReceivedBody implements RequestBody {
     // The end of the body or a failure has already released all bytes.
     if (difference < 0 && this.#heldBytes < -difference) return
     this.#heldBytes += difference
-    this.#supply.onHeld?.(difference)
+    this.#supply.onHeld?.(difference, true)
+  }
+
+  /** Reports bytes that are not held, so that a client whose decoded bytes are held is seen to make progress. */
+  #notePassed(bytes: number): void {
+    this.#supply.onHeld?.(bytes, true)
+    this.#supply.onHeld?.(-bytes, true)
   }
 
   #letGo(): void {
     if (this.#heldBytes === 0) return
     const held = this.#heldBytes
     this.#heldBytes = 0
-    this.#supply.onHeld?.(-held)
+    this.#supply.onHeld?.(-held, true)
   }
 
   #makeRoom(): void {
