@@ -16,8 +16,8 @@ const SECTIONS: Readonly<Record<string, string>> = {
   trace: 'Trace',
 }
 
-/** The server's format strings, with the method that logs them. `{}` and `{}: {}` only pass on a message. */
-const records = globSync('src/**/*.ts', { cwd: ROOT })
+/** The format strings of the server and of `@fw/websocket`, with the method that logs them. `{}` and `{}: {}` only pass on a message. */
+const records = globSync(['src/**/*.ts', '../websocket/src/**/*.ts'], { cwd: ROOT })
   .filter((path) => !path.endsWith('.test.ts'))
   .flatMap((path) => {
     const source = readFileSync(ROOT + path, 'utf8')

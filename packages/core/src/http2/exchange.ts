@@ -339,7 +339,8 @@ export class Http2Exchange extends SocketExchange implements Http2BodyOwner, Sen
     if (this.isClosed) return
     super.settle(aborted)
     this.#setDeadline()
-    this.#requestBody?.body.discard()
+    // A tunnel delivers what it has received after both directions have ended.
+    if (!this.isTunnel || this.#requestBody?.isComplete === false) this.#requestBody?.body.discard()
   }
 
   /** Completes the stream, or discards the rest of the request. */
