@@ -63,7 +63,7 @@ export class Restart {
     const isReady = processes.every(({ state }) => state === 'serves')
     setText(byId('failed'), count(failed - this.#zero.failed))
     byId('failed').className = failed > this.#zero.failed ? 'bad' : ''
-    setText(byId('answered'), `of ${count(answered - this.#zero.answered)} since you opened this page`)
+    setText(byId('answered'), `of ${count(answered - this.#zero.answered)} since page load`)
     if (this.#isOffered) {
       const state =
         replaced === undefined ? (isReady ? `4 processes, port ${port}` : 'starting') : `replacing ${replaced + 1} of 4`
