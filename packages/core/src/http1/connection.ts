@@ -113,7 +113,7 @@ export class Http1Connection implements CycleOwner, TransportOwner, HasDeadline,
     const head = cycle.received === undefined ? Buffer.alloc(0) : ownBytes(cycle.received)
     this.output.giveUp()
     cycle.phase = 'upgraded'
-    cycle.received = undefined
+    cycle.release()
     this.deadlineMs = Infinity
     const socket = this.#transport.toDuplex()
     this.output.account.measure(new UpgradedBytes(this.#transport, socket))
@@ -125,7 +125,7 @@ export class Http1Connection implements CycleOwner, TransportOwner, HasDeadline,
     cycle.keepReceived()
     const { received } = cycle
     cycle.phase = 'upgraded'
-    cycle.received = undefined
+    cycle.release()
     this.deadlineMs = Infinity
     const parts = { transport: this.#transport, output: this.output, flow: this.#flow, limits: this.#host.limits }
     const tunnel = (this.#receiver = new Http1Tunnel(exchange, parts))
