@@ -130,6 +130,7 @@ export class Http1Connection implements CycleOwner, TransportOwner, HasDeadline,
     const parts = { transport: this.#transport, output: this.output, flow: this.#flow, limits: this.#host.limits }
     const tunnel = (this.#receiver = new Http1Tunnel(exchange, parts))
     if (received !== undefined) tunnel.body.push(ownBytes(received))
+    if (cycle.hasPeerEnded) tunnel.onEnd()
     tunnel.onReadTurn()
     return tunnel.duplex
   }
@@ -209,8 +210,8 @@ export class Http1Connection implements CycleOwner, TransportOwner, HasDeadline,
   onPeerEnd(): void {
     const cycle = this.#cycle
     const { exchange } = cycle
-    // Bytes received before the end are waiting for their turn. Process them first.
-    if (this.#flow.isResting || cycle.phase === 'closed') return
+    // Bytes received before the end are waiting for their turn. Process them first. A tunnel handles the end itself.
+    if (this.#flow.isResting || cycle.phase === 'closed' || this.#receiver instanceof Http1Tunnel) return
     // A client that ends its direction has disconnected, unless its response is complete (docs/decisions/0002).
     if (exchange !== undefined && !exchange.isComplete) {
       this.destroy()
