@@ -102,6 +102,31 @@ describe.each(TUNNEL_PROTOCOLS)('a route with tunnels (%s)', (protocol) => {
     expect(client.ended).toBeUndefined()
   })
 
+  it('limits the bytes of strings that wait for a client', async () => {
+    const events: string[] = []
+    const { key, cert } = await testCertificate()
+    const limits = { maxBufferedBytes: 4 * 1024 * 1024, maxBufferedBytesPerConnection: 1024 * 1024 }
+    const server = new Server({ limits, ...(protocol === 'h3' ? { tls: { key, cert }, http3: true } : {}) })
+    onTestFinished(() => server.close({ drainMs: 0 }))
+    const opened = Promise.withResolvers<Duplex>()
+    server.router().get('/', { tunnels: ['own'] }, (ctx) => {
+      const tunnel = ctx.exchange.tunnel([])
+      tunnel.on('error', (error) => events.push(error.name)).on('close', () => events.push('close'))
+      opened.resolve(tunnel)
+    })
+    const { port = 0 } = await server.listen({ port: 0, host: '127.0.0.1' })
+    const connection = await connectTunnels(protocol, port, { reads: false })
+    onTestFinished(() => connection.destroy())
+    await connection.open('/')
+    const tunnel = await opened.promise
+    // UTF-8 encodes each of these characters with three bytes.
+    const text = '\u20ac'.repeat(64 * 1024)
+    for (let i = 0; i < 256 && !tunnel.destroyed; i++) tunnel.write(text)
+    expect(tunnel.destroyed).toBe(true)
+    expect(tunnel.writableLength).toBeLessThan(8 * 1024 * 1024)
+    await expect.poll(() => events, WAIT).toEqual(['AbortError', 'close'])
+  })
+
   it('is refused with an ordinary response', async () => {
     const { connection } = await serve((server) => {
       server.router().get('/', { tunnels: ['own'] }, () => {
