@@ -84,6 +84,49 @@ describe.each(TUNNEL_PROTOCOLS)('a route with tunnels (%s)', (protocol) => {
     await expect.poll(() => client.ended, WAIT).toBe('end')
   })
 
+  it('does not count bytes that it has received before it opens, and that its owner has read', async () => {
+    const start = Promise.withResolvers<void>()
+    const { server, connection } = await serve((each) => {
+      each.router().get('/', { tunnels: ['own'] }, async (ctx) => {
+        await start.promise
+        const tunnel = ctx.exchange.tunnel([])
+        tunnel.pipe(tunnel)
+      })
+    })
+    const client = await connection.open('/')
+    client.send('x'.repeat(10_000))
+    await expect.poll(() => server.stats().buffered.bytes, WAIT).toBeGreaterThanOrEqual(10_000)
+    start.resolve()
+    await expect.poll(() => client.text.length, WAIT).toBe(10_000)
+    await expect.poll(() => server.stats().buffered.bytes, WAIT).toBe(0)
+    expect(client.ended).toBeUndefined()
+  })
+
+  it('limits the bytes of strings that wait for a client', async () => {
+    const events: string[] = []
+    const { key, cert } = await testCertificate()
+    const limits = { maxBufferedBytes: 4 * 1024 * 1024, maxBufferedBytesPerConnection: 1024 * 1024 }
+    const server = new Server({ limits, ...(protocol === 'h3' ? { tls: { key, cert }, http3: true } : {}) })
+    onTestFinished(() => server.close({ drainMs: 0 }))
+    const opened = Promise.withResolvers<Duplex>()
+    server.router().get('/', { tunnels: ['own'] }, (ctx) => {
+      const tunnel = ctx.exchange.tunnel([])
+      tunnel.on('error', (error) => events.push(error.name)).on('close', () => events.push('close'))
+      opened.resolve(tunnel)
+    })
+    const { port = 0 } = await server.listen({ port: 0, host: '127.0.0.1' })
+    const connection = await connectTunnels(protocol, port, { reads: false })
+    onTestFinished(() => connection.destroy())
+    await connection.open('/')
+    const tunnel = await opened.promise
+    // UTF-8 encodes each of these characters with three bytes.
+    const text = '\u20ac'.repeat(64 * 1024)
+    for (let i = 0; i < 256 && !tunnel.destroyed; i++) tunnel.write(text)
+    expect(tunnel.destroyed).toBe(true)
+    expect(tunnel.writableLength).toBeLessThan(8 * 1024 * 1024)
+    await expect.poll(() => events, WAIT).toEqual(['AbortError', 'close'])
+  })
+
   it('is refused with an ordinary response', async () => {
     const { connection } = await serve((server) => {
       server.router().get('/', { tunnels: ['own'] }, () => {
@@ -208,6 +251,28 @@ describe.each(TUNNEL_PROTOCOLS)('a route with tunnels (%s)', (protocol) => {
     await connection.open('/')
     await expect.poll(() => events, WAIT).toEqual(['AbortError', 'close'])
     expect(server.stats().buffered.bytes).toBeLessThan(8 * 1024 * 1024)
+  })
+})
+
+describe('ctx.exchange.upgrade', () => {
+  it('does not count bytes that the server has received before the upgrade', async () => {
+    const start = Promise.withResolvers<void>()
+    const upgraded = Promise.withResolvers<number | undefined>()
+    const server = new Server()
+    onTestFinished(() => server.close({ drainMs: 0 }))
+    server.router().get('/', async (ctx) => {
+      await start.promise
+      const connection = ctx.exchange.upgrade?.()
+      onTestFinished(() => void connection?.socket.destroy())
+      upgraded.resolve(connection?.head.length)
+    })
+    const { port = 0 } = await server.listen({ port: 0, host: '127.0.0.1' })
+    const client = await (await connectTunnels('h1', port)).open('/')
+    client.send('x'.repeat(10_000))
+    await expect.poll(() => server.stats().buffered.bytes, WAIT).toBeGreaterThanOrEqual(10_000)
+    start.resolve()
+    expect(await upgraded.promise).toBe(10_000)
+    expect(server.stats().buffered.bytes).toBe(0)
   })
 })
 

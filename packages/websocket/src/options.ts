@@ -1,3 +1,4 @@
+import { constants } from 'node:buffer'
 import {
   checkOptions,
   either,
@@ -28,7 +29,7 @@ export interface WebSocketOptions {
   readonly protocols?: readonly string[] | undefined
   /**
    * Limits a message in bytes, after decompression. A longer one closes the connection with 1009. Default 65,536, because the
-   * server collects a message in memory.
+   * server collects a message in memory. Maximum: `buffer.constants.MAX_STRING_LENGTH`, about 512 MiB.
    */
   readonly maxMessageBytes?: number | undefined
   /** Limits the frames of a message. More close the connection with 1008. Default 128, because each one costs memory. */
@@ -96,8 +97,10 @@ export interface WebSocketSettings {
 
 /** Maximum delay of a Node.js timer. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
-/** Largest limit that `ws` accepts. It also bounds the memory of one message. */
-const LARGEST_MESSAGE_BYTES = 2 ** 31 - 1
+/** Largest message in bytes. A longer text message does not fit into a string, so the handler could not receive it. */
+const LARGEST_MESSAGE_BYTES = constants.MAX_STRING_LENGTH
+/** Largest limit that `ws` accepts. */
+const MOST_FRAGMENTS = 2 ** 31 - 1
 
 const ORIGINS: OptionKind = {
   expected: '"same", "any", a list of origins or a function',
@@ -117,7 +120,7 @@ export const WEB_SOCKET_KINDS: OptionKinds<WebSocketOptions> = {
   origins: ORIGINS,
   protocols: listOf('a list of subprotocols', SUBPROTOCOL),
   maxMessageBytes: integer(1, LARGEST_MESSAGE_BYTES),
-  maxFragments: integer(1, LARGEST_MESSAGE_BYTES),
+  maxFragments: integer(1, MOST_FRAGMENTS),
   maxFramesPerSecond: either(oneOf(0), integer(10)),
   heartbeatMs: either(oneOf(0), integer(10, LONGEST_TIMER_MS)),
   idleTimeoutMs: integer(0, LONGEST_TIMER_MS),

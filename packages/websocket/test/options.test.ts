@@ -1,3 +1,4 @@
+import { constants } from 'node:buffer'
 import { Server } from '@fw/core'
 import { describe, expect, it } from 'vitest'
 import { acceptWebSocket, webSocket } from '../src/index.ts'
@@ -30,7 +31,7 @@ describe('webSocket', () => {
   })
 
   it.each<[string, readonly number[], readonly number[]]>([
-    ['maxMessageBytes', [1, 2 ** 31 - 1], [0, 2 ** 31, 1.5]],
+    ['maxMessageBytes', [1, constants.MAX_STRING_LENGTH], [0, constants.MAX_STRING_LENGTH + 1, 1.5]],
     ['maxFragments', [1, 2 ** 31 - 1], [0, 2 ** 31]],
     ['maxFramesPerSecond', [0, 10, 1e9], [9, -1]],
     ['heartbeatMs', [0, 10, 2 ** 31 - 1], [9, 2 ** 31]],

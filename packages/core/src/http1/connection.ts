@@ -113,7 +113,7 @@ export class Http1Connection implements CycleOwner, TransportOwner, HasDeadline,
     const head = cycle.received === undefined ? Buffer.alloc(0) : ownBytes(cycle.received)
     this.output.giveUp()
     cycle.phase = 'upgraded'
-    cycle.received = undefined
+    cycle.release()
     this.deadlineMs = Infinity
     const socket = this.#transport.toDuplex()
     this.output.account.measure(new UpgradedBytes(this.#transport, socket))
@@ -125,11 +125,12 @@ export class Http1Connection implements CycleOwner, TransportOwner, HasDeadline,
     cycle.keepReceived()
     const { received } = cycle
     cycle.phase = 'upgraded'
-    cycle.received = undefined
+    cycle.release()
     this.deadlineMs = Infinity
     const parts = { transport: this.#transport, output: this.output, flow: this.#flow, limits: this.#host.limits }
     const tunnel = (this.#receiver = new Http1Tunnel(exchange, parts))
     if (received !== undefined) tunnel.body.push(ownBytes(received))
+    if (cycle.hasPeerEnded) tunnel.onEnd()
     tunnel.onReadTurn()
     return tunnel.duplex
   }
@@ -209,8 +210,8 @@ export class Http1Connection implements CycleOwner, TransportOwner, HasDeadline,
   onPeerEnd(): void {
     const cycle = this.#cycle
     const { exchange } = cycle
-    // Bytes received before the end are waiting for their turn. Process them first.
-    if (this.#flow.isResting || cycle.phase === 'closed') return
+    // Bytes received before the end are waiting for their turn. Process them first. A tunnel handles the end itself.
+    if (this.#flow.isResting || cycle.phase === 'closed' || this.#receiver instanceof Http1Tunnel) return
     // A client that ends its direction has disconnected, unless its response is complete (docs/decisions/0002).
     if (exchange !== undefined && !exchange.isComplete) {
       this.destroy()

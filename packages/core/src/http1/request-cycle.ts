@@ -91,6 +91,12 @@ export class RequestCycle implements Http1BodyOwner {
     if (received !== undefined && this.isLent(received)) this.received = copyBytes(received, 0, received.length)
   }
 
+  /** Drops received bytes and stops counting them, because another owner has taken them. */
+  release(): void {
+    this.received = undefined
+    if (this.#countedBytes > 0) this.#count(0)
+  }
+
   /** Processes received bytes until more bytes or the end of a response are needed. */
   advance(): void {
     if (this.#isAdvancing || this.#flow.isResting) return

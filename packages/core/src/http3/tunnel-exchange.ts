@@ -31,6 +31,7 @@ export class Http3TunnelExchange extends Http3Exchange implements TunnelStream {
   readonly #stream: TunnelResponseStream
   readonly #protocol: string | undefined
   #tunnel: Tunnel | undefined = undefined
+  #hasEnded = false
 
   constructor(stream: TunnelResponseStream, head: RequestHead, body: ReceivedBody) {
     super(stream, head, body)
@@ -63,12 +64,15 @@ export class Http3TunnelExchange extends Http3Exchange implements TunnelStream {
 
   endBytes(): void {
     if (this.isClosed) return
+    this.#hasEnded = true
     this.#stream.output.push(LAST_FRAME)
     this.#stream.output.end()
     this.#stream.flush()
   }
 
   override abort(error?: Error): void {
+    // When the owner has ended and read the tunnel, the stream ends after it has sent its last bytes.
+    if (error === undefined && this.#hasEnded && this.#tunnel?.readableEnded === true) return
     super.abort(error)
     this.#tunnel?.destroy(error)
   }

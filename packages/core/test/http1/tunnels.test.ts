@@ -13,6 +13,9 @@ import { serveEngines } from '../serve-engines.ts'
 
 const WAIT = { timeout: 10_000, interval: 5 }
 const REQUEST = 'GET /chat HTTP/1.1\r\nHost: a\r\nConnection: keep-alive, Upgrade\r\nUpgrade: WebSocket\r\n\r\n'
+/** Size of a response that the kernel does not accept in one write. */
+const LARGE_BYTES = 16 * 1024 * 1024
+const LARGE_REQUEST = 'GET /large HTTP/1.1\r\nHost: a\r\n\r\n'
 const SWITCHING = 'HTTP/1.1 101 Switching Protocols\r\nx-a: 1\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'
 
 const head = (...lines: readonly string[]): string => ['GET / HTTP/1.1', 'Host: a', ...lines, '', ''].join('\r\n')
@@ -26,11 +29,16 @@ interface Opened {
   readonly outcomes: readonly unknown[]
   readonly events: readonly string[]
   /** Bytes that the client has received. */
-  received: string
+  readonly received: string
 }
 
 /** Sends a request, possibly after other bytes, and opens a tunnel. */
-async function openTunnel(request = REQUEST, limits: Partial<Limits> = {}, isSecure = false): Promise<Opened> {
+async function openTunnel(
+  request = REQUEST,
+  limits: Partial<Limits> = {},
+  isSecure = false,
+  ends = false,
+): Promise<Opened> {
   const opened = Promise.withResolvers<{ tunnel: Duplex; exchange: Exchange }>()
   const events: string[] = []
   const { key, cert } = await testCertificate()
@@ -38,7 +46,7 @@ async function openTunnel(request = REQUEST, limits: Partial<Limits> = {}, isSec
   const { port, outcomes } = await serveEngines(
     (exchange) => {
       if (exchange.upgradeProtocol === undefined) {
-        exchange.respond(200, [], 'ok')
+        exchange.respond(200, [], exchange.target === '/large' ? Buffer.alloc(LARGE_BYTES) : 'ok')
         return
       }
       const tunnel = exchange.tunnel(['x-a', '1', 'content-length', '5', 'upgrade', 'h2c'])
@@ -53,10 +61,22 @@ async function openTunnel(request = REQUEST, limits: Partial<Limits> = {}, isSec
   onTestFinished(() => void tcp.destroy())
   for (const each of [tcp, socket]) each.on('error', () => {})
   await once(socket, isSecure ? 'secureConnect' : 'connect')
-  socket.write(request)
-  const result = { socket, tcp, ...(await opened.promise), outcomes, events, received: '' }
-  socket.on('data', (chunk: Buffer) => (result.received += chunk.toString('latin1')))
-  return result
+  if (ends) socket.end(request)
+  else socket.write(request)
+  const received: string[] = []
+  socket.on('data', (chunk: Buffer) => received.push(chunk.toString('latin1')))
+  const { tunnel, exchange } = await opened.promise
+  return {
+    socket,
+    tcp,
+    tunnel,
+    exchange,
+    outcomes,
+    events,
+    get received() {
+      return received.join('')
+    },
+  }
 }
 
 /** Opens a tunnel over a Unix socket, which buffers a few hundred KB instead of several MB. */
@@ -181,6 +201,16 @@ describe('a tunnel after earlier requests', () => {
     await expect.poll(() => Buffer.concat(chunks).toString(), WAIT).toBe('firstsecond')
     socket.write('third')
     await expect.poll(() => Buffer.concat(chunks).toString(), WAIT).toBe('firstsecondthird')
+  })
+
+  it('receives an end that arrived while the client was reading the previous response', async () => {
+    const opened = await openTunnel(`${LARGE_REQUEST}${REQUEST}bytes`, {}, false, true)
+    let text = ''
+    opened.tunnel.on('data', (chunk: Buffer) => (text += chunk.toString()))
+    await expect.poll(() => [text, opened.events], WAIT).toEqual(['bytes', ['end']])
+    opened.tunnel.end('last')
+    await once(opened.socket, 'end')
+    expect(opened.received).toMatch(/\r\n\r\nlast$/)
   })
 
   it('follows the response of a pipelined request', async () => {

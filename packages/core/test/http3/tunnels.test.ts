@@ -176,6 +176,29 @@ describe('a tunnel', () => {
     expect(server.outcomes).toEqual([{ status: 200, bodyBytes: 4, aborted: false }])
   })
 
+  it('is not reset after both directions have ended while the client must still read its last bytes', async () => {
+    const server = await serve((exchange) => {
+      const tunnel = exchange.tunnel([])
+      tunnel.resume()
+      tunnel.end('x'.repeat(Number(exchange.target.slice(1))))
+    })
+    const streamWindow = 1000
+    const { connection } = await server.connect({ streamWindow })
+    // With one of these sizes, the last byte fills the window, so the end of the stream has to wait.
+    const sizes = Array.from({ length: 80 }, (_, i) => streamWindow - 90 + i)
+    const streams: RawStream[] = []
+    for (const size of sizes) {
+      const stream = await connection.openStream()
+      await stream.send(connectHead({ ':path': `/${size}` }), { end: true })
+      streams.push(stream)
+    }
+    await settle(20)
+    const received = streams.map((stream) => new ReceivedFrames(stream))
+    await expect.poll(() => received.every(({ ended }) => ended !== undefined), WAIT).toBe(true)
+    expect(received.map(({ ended, text }) => [ended, text.length])).toEqual(sizes.map((size) => ['end', size]))
+    await expect.poll(() => server.outcomes.length, WAIT).toBe(sizes.length)
+  })
+
   it('receives bytes after end()', async () => {
     const { server, stream, received, tunnel, events } = await openTunnel()
     const texts: string[] = []

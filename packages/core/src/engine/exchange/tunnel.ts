@@ -60,9 +60,11 @@ export class Tunnel extends Duplex implements HeldOutput {
       this.cork()
       responseBatch.add(this)
     }
-    const hasRoom =
-      typeof encoding === 'function' ? super.write(chunk, encoding) : super.write(chunk, encoding ?? 'utf8', done)
-    if (!hasRoom) this.#onFull(chunk)
+    const name = typeof encoding === 'function' ? 'utf8' : (encoding ?? 'utf8')
+    // The account can refuse only bytes.
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk, name) : chunk
+    const hasRoom = super.write(bytes, name, typeof encoding === 'function' ? encoding : done)
+    if (!hasRoom) this.#onFull(bytes)
     return hasRoom
   }
 
