@@ -75,6 +75,7 @@ export function decoderOf(coding: RequestCoding, maxRatio: number): BodyDecoder 
       // The stream ends without an error at the first byte that does not belong to its data.
       if (feeder.isComplete && feeder.waitingBytes === 0) {
         if (frameEnds?.isComplete === false) throw incomplete(coding)
+        if (frameEnds?.allows(size) === false) throw malformed(coding)
         return
       }
       if (coding !== 'zstd') break
@@ -168,10 +169,10 @@ function isCodingError(error: unknown): error is NodeJS.ErrnoException {
   return !/MEM|memory|ALLOC/.test(String(error.code))
 }
 
-function malformed(coding: RequestCoding, cause: NodeJS.ErrnoException): HttpError {
-  if (cause.code === 'Z_BUF_ERROR') return Object.assign(incomplete(coding), { cause })
+function malformed(coding: RequestCoding, cause?: NodeJS.ErrnoException): HttpError {
+  if (cause?.code === 'Z_BUF_ERROR') return Object.assign(incomplete(coding), { cause })
   const error = withCode('FW_MALFORMED_BODY', new HttpError(400, `The body is not valid ${coding}`))
-  return Object.assign(error, { cause })
+  return cause === undefined ? error : Object.assign(error, { cause })
 }
 
 function incomplete(coding: RequestCoding): HttpError {

@@ -5,8 +5,9 @@ const SKIPPABLE_MAGIC = 0x184d2a5
 const RLE = 1
 
 /**
- * Finds the ends of the frames in a zstd body from their headers. Node.js accepts a body that ends within the magic number of a
- * frame which follows another. Does not check the frames, because the decoder does.
+ * Finds the ends and the content sizes of the frames in a zstd body from their headers. Node.js accepts a body that ends within
+ * the magic number of a frame which follows another. If a body arrives in pieces, it also accepts a frame with a wrong content
+ * size. Does not check anything else, because the decoder does.
  */
 export class ZstdFrames {
   #field: number[] = []
@@ -16,10 +17,17 @@ export class ZstdFrames {
   #skippedBytes = 0
   #isBetween = true
   #checksumBytes = 0
+  /** Sum of the content sizes; `NaN` if a frame has none. */
+  #contentBytes = 0
 
   /** Whether the last frame is complete. */
   get isComplete(): boolean {
     return this.#isBetween && this.#skippedBytes === 0 && this.#field.length === 0
+  }
+
+  /** Reports whether the frames can decode to this number of bytes (RFC 8878 §3.1.1.1.4). */
+  allows(decodedBytes: number): boolean {
+    return Number.isNaN(this.#contentBytes) || this.#contentBytes === decodedBytes
   }
 
   /** Adds the next bytes of the body. */
@@ -53,7 +61,14 @@ export class ZstdFrames {
     const sizeBytes = [isSingle ? 1 : 0, 2, 4, 8][descriptor >>> 6] ?? 0
     const dictionaryBytes = [0, 1, 2, 4][descriptor & 3] ?? 0
     this.#checksumBytes = (descriptor & 4) === 0 ? 0 : 4
-    this.#skippedBytes = (isSingle ? 0 : 1) + dictionaryBytes + sizeBytes
+    this.#skippedBytes = (isSingle ? 0 : 1) + dictionaryBytes
+    if (sizeBytes > 0) {
+      this.#expect(sizeBytes, (size) => this.#readContentSize(unsigned(size) + (sizeBytes === 2 ? 256 : 0)))
+    } else this.#readContentSize(Number.NaN)
+  }
+
+  #readContentSize(bytes: number): void {
+    this.#contentBytes += bytes
     this.#expect(3, (block) => this.#readBlock(unsigned(block)))
   }
 
