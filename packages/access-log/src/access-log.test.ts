@@ -183,7 +183,7 @@ describe('accessLog', () => {
   })
 })
 
-it('explains how to use it if it is passed as middleware without being called', () => {
+it('throws an error that shows the call if accessLog itself is passed as middleware', () => {
   const { ctx } = fakeContext()
   expect(() => accessLog(ctx as unknown as AccessLogConfig)).toThrow('got a context. Write router.use(accessLog()).')
 })

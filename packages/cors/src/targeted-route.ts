@@ -1,6 +1,6 @@
 import type { RouteInfo } from '@fw/types'
 
-/** Methods that a route for every method does not handle. */
+/** Methods that need their own route, because a `*` route does not match them. */
 const EXPLICIT: ReadonlySet<string> = new Set(['CONNECT', 'TRACE'])
 
 /**

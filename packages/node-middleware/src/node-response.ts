@@ -31,7 +31,7 @@ const NO_CALLBACKS: readonly Callback[] = []
  */
 export class NodeResponse extends BareResponse {
   readonly req: NodeRequest
-  /** Has no effect: the engine sends the phrase of the status, and HTTP/2 and HTTP/3 have none. */
+  /** Has no effect: on HTTP/1.1, the engine sends the standard reason phrase. HTTP/2 and HTTP/3 do not send a reason phrase. */
   statusMessage: string | undefined = undefined
   readonly #output: ResponseOutput
   #isDestroyed = false

@@ -101,7 +101,7 @@ export interface Exchange extends ResponseBody {
   /**
    * The protocol that the client requests for a tunnel, in lower case, such as `websocket`; `undefined` for any other request.
    *
-   * On HTTP/1.1, the first member of `Upgrade`, under the conditions of `upgrade` (RFC 9110 §7.8). On HTTP/2 and HTTP/3, the
+   * On HTTP/1.1, the first protocol in the `Upgrade` field, if `upgrade()` is available (RFC 9110 §7.8). On HTTP/2 and HTTP/3, the
    * `:protocol` of an extended CONNECT (RFC 8441 §4, RFC 9220 §3). Only a route whose option `tunnels` names the protocol
    * receives an extended CONNECT.
    */

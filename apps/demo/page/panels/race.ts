@@ -11,7 +11,7 @@ const PAUSE_MS = 5200
 const SHOW_S = 1.6
 
 /**
- * The race: sends the same requests over each protocol, and draws a line for each request. Clients on the server run it.
+ * Starts a race on the server and draws a line for each request. Clients on the server send the same requests over each protocol.
  */
 export class Race {
   readonly #lanes = [...byId('lanes').children]

@@ -9,7 +9,7 @@ import { audienceOf } from './privacy.ts'
 import { readSource, type SourceDictionary } from './source-folder.ts'
 import { type DictionaryUse, useAsDictionary } from './use-as-dictionary.ts'
 
-/** Earlier versions of files, which are read once. They belong to no user. */
+/** Earlier versions of files, which are read once. They encode only public responses. */
 export class FileDictionaries implements DictionarySet {
   readonly #use: DictionaryUse
   readonly #pattern: PathPattern

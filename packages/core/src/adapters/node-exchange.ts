@@ -105,9 +105,8 @@ export class NodeExchange extends BaseExchange {
     const response = this.#response as ServerResponse
     response.writeHead(status, headers)
     if (contentLength !== undefined || !allowsBody) return
-    // `flushHeaders()` exists only in the HTTP/2 compatibility API.
-    if ('stream' in this.#response) response.flushHeaders()
     // On HTTP/1.1, `flushHeaders()` would encode the fields as UTF-8.
+    if ('stream' in this.#response) response.flushHeaders()
     else response.write(NO_BYTES)
   }
 

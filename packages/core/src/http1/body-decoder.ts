@@ -10,8 +10,8 @@ export interface BodyDecoder {
   /**
    * Decodes one slice. Passes ranges of `input` to `onData`, and can move bytes within `input`.
    *
-   * @returns The number of bytes read. It can be less than the slice length when `done`, or after one share of work,
-   * when other connections should have their turn
+   * @returns The number of bytes read. It is less than the slice length if the body is complete, or if the decoder stopped after
+   * one share of work to let other connections run
    * @throws {ProtocolError} if the body is malformed
    */
   decode(input: Uint8Array, onData: OnBodyBytes): number

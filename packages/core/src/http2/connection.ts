@@ -258,7 +258,7 @@ export class Http2Connection
     this.#onClosed(this)
   }
 
-  /** Processes received frames until none is complete or the share of this turn is used up. */
+  /** Processes received frames until no complete frame is left, or until this turn's share is used up. */
   #advance(): void {
     if (this.#isAdvancing || this.#flow.isResting) return
     this.#isAdvancing = true

@@ -11,7 +11,7 @@ export const FROM_LOOPBACK: { from: string[] } = { from: ['127.0.0.0/8'] }
 export interface RunningServer {
   readonly port: number
   readonly path: string
-  /** The server's records at Warn and Debug. */
+  /** Returns the messages that the server has logged at `level`. */
   readonly records: (level: Level) => string[]
 }
 

@@ -33,7 +33,7 @@ export interface RateLimitOptions {
    * IPv6 address.
    */
   readonly key?: KeyOf
-  /** Units of a request: an integer, or a function that returns one. 0 only reads the remaining units. Default: 1. */
+  /** Number of units that a request uses: an integer, or a function that returns one. With 0, it uses no units. Default: 1. */
   readonly cost?: number | ((ctx: Context) => number | Promise<number>)
   /** Stores the used units of each key. Default: `memoryRateLimits()`, which counts only for this process. */
   readonly store?: RateLimitStore

@@ -61,7 +61,7 @@ describe('hunt', () => {
   })
 
   it.each([
-    ['never returns', 'hangs', `No input is completed within ${HANG_MS} ms`],
+    ['never returns', 'hangs', `No input completed within ${HANG_MS} ms`],
     ['never settles', 'waits', 'The check never settles'],
     ['causes an unhandled rejection', 'rejects', 'unheard'],
     ['exhausts the memory', 'grows', 'heap out of memory'],

@@ -97,7 +97,7 @@ async function outcomeOf(child: ChildProcess, progress: ProgressFile, hangMs: nu
   const watch = setInterval(() => {
     const { checks } = progress.read()
     if (checks !== seen) since = performance.now()
-    else if (performance.now() - since > hangMs) outcome.resolve(`No input is completed within ${hangMs} ms`)
+    else if (performance.now() - since > hangMs) outcome.resolve(`No input completed within ${hangMs} ms`)
     seen = checks
   }, WATCH_MS)
   const result = await outcome.promise

@@ -17,7 +17,7 @@ export function drainCode(): number {
   return cluster.isWorker ? SERVICE_RESTART : GOING_AWAY
 }
 
-/** Returns the reason of the Close frame when the server closes, with a random delay for the next attempt. */
+/** Returns the reason for the Close frame when the server closes. It asks the client to wait a random time before it reconnects. */
 export function drainReason(): string {
   return `retry-after=${Math.floor(Math.random() * RETRY_SPREAD_MS)}`
 }

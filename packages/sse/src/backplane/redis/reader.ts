@@ -156,7 +156,7 @@ export class RedisReader {
   }
 
   /**
-   * @param timeMs The time at which the entry was stored, unless it is new
+   * @param timeMs Time at which a stored entry was added. Omit it for a new entry
    */
   #deliver(host: BackplaneHost, entry: RedisEntry, timeMs?: number): void {
     const { entryId, previous } = entry
