@@ -60,7 +60,7 @@ it('counts the characters of keys', () => {
   expect(held.get('b'.repeat(102))).toBe(undefined)
 })
 
-it('holds short values in their own memory', () => {
+it('holds short values in their own memory', async () => {
   setFlagsFromString('--expose-gc')
   const collect: unknown = runInNewContext('gc')
   const memory = (): number => {
@@ -74,5 +74,6 @@ it('holds short values in their own memory', () => {
     held.add(String(i), { bytes: Buffer.alloc(65_536).subarray(0, 100) })
   }
   expect(held.bytes).toBeGreaterThan(1024 * 1023)
-  expect(memory() - before).toBeLessThan(1024 * 1024)
+  // V8 can free array buffers after the collection that finds them.
+  await expect.poll(() => memory() - before).toBeLessThan(1024 * 1024)
 })
