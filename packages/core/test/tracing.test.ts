@@ -261,7 +261,7 @@ describe('a connection', () => {
     await close()
   })
 
-  it('records the last byte of a response only after a slow client has read', async () => {
+  it('waits for a slow client before it records the last byte of a response', async () => {
     const { port, close } = await start({ tls: undefined, http3: false })
     const handled = subscribe<RequestTrace>('tracing:fw.request:end')
     const flushed = subscribe<RequestTrace>('fw.request.flushed')

@@ -39,11 +39,11 @@ export function fromNode(handler: NodeMiddleware | ForeignMiddleware): FromNode 
 
 declare global {
   // The types of Express middleware, such as `@types/express-session`, add members to these interfaces.
-  // oxlint-disable-next-line typescript/no-namespace
+  // oxlint-disable-next-line typescript/no-namespace -- only a namespace merges with the one of those types
   namespace Express {
-    // oxlint-disable-next-line typescript/no-empty-interface, typescript/no-empty-object-type
+    // oxlint-disable-next-line typescript/no-empty-interface, typescript/no-empty-object-type -- other types add members
     interface Request {}
-    // oxlint-disable-next-line typescript/no-empty-interface, typescript/no-empty-object-type
+    // oxlint-disable-next-line typescript/no-empty-interface, typescript/no-empty-object-type -- other types add members
     interface Response {}
   }
 }

@@ -13,7 +13,7 @@ declare module 'express-session' {
 }
 
 declare global {
-  // oxlint-disable-next-line typescript/no-namespace
+  // oxlint-disable-next-line typescript/no-namespace -- only a namespace merges with that of @types/passport
   namespace Express {
     interface User {
       name: string

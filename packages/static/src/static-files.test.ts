@@ -170,7 +170,7 @@ describe('staticFiles', () => {
     expect(await get(server.port, '/link.txt')).not.toContain('OUTSIDE')
   })
 
-  it('redirects repeated slashes to the canonical path, so that no guard is bypassed', async () => {
+  it('sends a redirect for repeated slashes, which would otherwise bypass a guard', async () => {
     await using folder = await tempFolder({ 'admin/secret.txt': 'S', 'dir/index.html': 'D' })
     await using server = await serve((router) => {
       staticFiles(router, '/', folder.path)

@@ -14,8 +14,8 @@ export interface RouteDictionary {
   /** Longest response that becomes a dictionary, in bytes. Default: 262,144. */
   readonly maxBytes?: number
   /**
-   * Returns the key of the session to which a response belongs that is not `public`. The response is then a dictionary for this
-   * session alone. Called once for each response. Default: such responses are sent without dictionaries.
+   * Returns the session key for a response that is not `public`. Only requests with the same key then use the response as a
+   * dictionary. Called once for each response. Default: such responses are sent without dictionaries.
    */
   readonly session?: (ctx: Context) => string | undefined
 }
